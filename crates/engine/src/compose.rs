@@ -17,7 +17,7 @@ pub use join::join_keys;
 use crate::caching::cache_control::{Hint, HintAt};
 
 use crate::answer::field_error::PlanError;
-use crate::demand::resolve_rules::ResolvedRules;
+use crate::request::demand::resolve_rules::ResolvedRules;
 use crate::source::{self, Ids, Interceptor, PlanNode, PreparedFetch, Source};
 use std::fmt;
 use std::sync::Arc;

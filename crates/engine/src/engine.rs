@@ -172,19 +172,9 @@ impl Engine {
             timing.fetches = observation.fetches.load(Ordering::Relaxed);
             observation.stage(Stage::Execute, started, timing.execute);
         }
-        let lifetime = cache_control.map(|told| Lifetime {
-            cache_control: if plan.is_private(caller, headers) {
-                CacheControl { scope: CacheScope::Private, ..told }
-            } else {
-                told
-            },
-            wished: plan.operation.cache_directive.is_some(),
-            vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
-            claims: Arc::clone(plan.sharing.as_ref().map_or(&self.no_claims, |it| &it.claims)),
-            kept,
-        });
         // The cost is told to one client, so no cache may keep the answer.
-        let lifetime = lifetime.filter(|_| !input.shows_cost);
+        let cache_control = cache_control.filter(|_| !input.shows_cost);
+        let lifetime = cache_control.map(|it| self.lifetime(input, it, kept));
         let position = headers.positions().and_then(Positions::token);
         Response {
             outcome: Outcome::Executed,
@@ -237,6 +227,25 @@ impl Engine {
             (name.to_owned(), text)
         });
         Ok(Explanation { plan: plan.print(&self.planner.graph, input), steps: steps.collect() })
+    }
+}
+
+impl Engine {
+    /// Cache metadata of the answer to `input`.
+    fn lifetime(&self, input: &RunInput<'_>, told: CacheControl, kept: Kept) -> Lifetime {
+        let RunInput { bound, caller, headers, .. } = *input;
+        let plan = &bound.plan;
+        Lifetime {
+            cache_control: if plan.is_private(caller, headers) {
+                CacheControl { scope: CacheScope::Private, ..told }
+            } else {
+                told
+            },
+            wished: plan.operation.cache_directive.is_some(),
+            vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
+            claims: Arc::clone(plan.sharing.as_ref().map_or(&self.no_claims, |it| &it.claims)),
+            kept,
+        }
     }
 }
 

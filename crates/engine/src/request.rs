@@ -2,11 +2,12 @@
 
 pub mod answer_notes;
 pub mod consistency;
+pub mod demand;
 pub mod engine_settings;
 pub mod protocol;
 pub mod request_headers;
 
-use crate::demand::SpentCost;
+use demand::SpentCost;
 use protocol::Protocol;
 use request_headers::{Headers, NoHeaders};
 use std::time::Instant;

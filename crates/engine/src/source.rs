@@ -42,7 +42,7 @@ use crate::answer::rows::Column;
 use crate::caching::cache_control::HintAt;
 use crate::caching::tag_versions::{ChangeRecord, RowKey};
 use crate::caller::{Facts, Identity};
-use crate::demand::{CostRule, ListSize};
+use crate::request::demand::{CostRule, ListSize};
 use crate::telemetry::call_span::FetchSpan;
 use crate::telemetry::observer::DatabaseAddress;
 use futures_util::stream::BoxStream;

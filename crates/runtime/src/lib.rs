@@ -162,7 +162,7 @@ pub use weir_derive::{Enum, Input, Interface, Object, OneOf, Scalar, Union};
 
 pub use weir_engine::caller::Identity;
 pub use weir_engine::compose::Join;
-pub use weir_engine::demand::{DemandControl, DemandMode, ListSize, Weight};
+pub use weir_engine::demand::{CostWeight, DemandControl, DemandMode, ListSize};
 pub use weir_engine::engine::{IncrementForm, Outcome, Settings};
 pub use weir_engine::memory::{Answer, Object, RawJson, Records, Value};
 pub use weir_engine::observer::{

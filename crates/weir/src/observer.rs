@@ -47,7 +47,7 @@ pub(crate) struct ServerObserver {
 pub(crate) struct CostCounts {
     /// Operations whose cost was estimated.
     pub(crate) operations: AtomicU64,
-    /// Those of them beyond their limit: refused, or run where limits are measured.
+    /// Operations beyond their limit: refused, or run where limits are measured.
     pub(crate) over_limit: AtomicU64,
     /// Sum of estimates.
     pub(crate) estimated: AtomicU64,

@@ -1,8 +1,8 @@
 //! Applies weights and list sizes to a graph: those of its sources, then those of operators, which overrule them.
 
 use super::{ComposeError, Graph};
-use crate::demand::CostRule;
-use crate::demand::resolve_rules::ResolvedRules;
+use crate::request::demand::CostRule;
+use crate::request::demand::resolve_rules::ResolvedRules;
 use std::sync::Arc;
 use weir_language::schema::FieldId;
 

@@ -3,12 +3,12 @@
 use super::Engine;
 use super::planner::{Bound, Planner, Refusal};
 use crate::answer::field_error::Extensions;
-use crate::demand::metering::Metering;
-use crate::demand::plan_cost::Estimate;
-use crate::demand::{DemandControl, DemandMode, OperationCost};
 use crate::errors::Failure;
+use crate::execute::metering::Metering;
 use crate::plan::Plan;
+use crate::plan::plan_cost::Estimate;
 use crate::request::Request;
+use crate::request::demand::{DemandControl, DemandMode, OperationCost};
 
 /// Code of an operation that costs more than its caller may spend.
 const TOO_EXPENSIVE: &str = "COST_ESTIMATED_TOO_EXPENSIVE";

@@ -8,14 +8,14 @@
 use crate::answer::response::Timing;
 use crate::caller::{Caller, Profile};
 use crate::compose::{Graph, Owner};
-use crate::demand::OperationCost;
-use crate::demand::weights::Weights;
 use crate::errors::Failure;
 use crate::plan::build_plan::build;
 use crate::plan::plan_cache::{CachedPlan, PlanCache, PlanKeyRef};
 use crate::plan::plan_context::{PlanContext, coercion, scalar_reading};
 use crate::plan::refused::must_not_be_null;
 use crate::plan::{NeverNull, Plan, PlannedOperation};
+use crate::request::demand::OperationCost;
+use crate::request::demand::weights::Weights;
 use crate::request::engine_settings::Settings;
 use crate::request::protocol::Protocol;
 use crate::request::{IncrementForm, Request};
@@ -95,7 +95,7 @@ pub(crate) struct Bound {
     pub(crate) plan: Arc<Plan>,
     /// Bound variables; `None`: the operation has none.
     pub(crate) variables: Option<Arc<Variables>>,
-    /// Its cost, if costs are estimated.
+    /// Cost of the operation, if costs are estimated.
     pub(crate) cost: Option<OperationCost>,
 }
 

@@ -6,11 +6,11 @@
 //! end has to become a brace.
 
 use super::ExecutionContext;
+use super::metering::StreamMeter;
 use crate::answer::chunk::Chunk;
 use crate::answer::response::Body;
 use crate::answer::unread::{Aborted, Receiver, Sender, channel};
 use crate::answer::write::out::Out;
-use crate::demand::metering::StreamMeter;
 use crate::errors::{self, Failure};
 use crate::plan::Plan;
 use crate::request::protocol::Protocol;

@@ -7,6 +7,7 @@ use super::conditions::ConditionState;
 use super::const_fold::const_fold;
 use super::deferral::Deferral;
 use super::plan_context::PlanContext;
+use super::plan_cost::PlanCost;
 use super::refused::{RefusedFetch, refuse_null_arguments};
 use super::sharing::node_hints::hint;
 use super::sharing::response_sharing::sharing_rules;
@@ -15,7 +16,6 @@ use crate::answer::output_plan::{OutputKind, OutputPlan, PlanNodeId, SelectionSe
 use crate::answer::size_hint::SizeHint;
 use crate::caching::lifetime::NodeHints;
 use crate::compose::{Graph, Owner};
-use crate::demand::plan_cost::PlanCost;
 use crate::errors::Failure;
 use crate::introspect;
 use crate::source::{PlanNode, PreparedFetch, RequestCaches};
@@ -70,19 +70,16 @@ pub(crate) fn build(
         _ => false,
     };
     let foreign_below = foreign_below(&output, ROOT, &nodes);
-    let cost_bytes = cost.as_ref().map_or(0, |it| it.weight_bytes());
-    let weight_bytes = weight_bytes(&output, &nodes) + operation.weight_bytes() + cost_bytes;
-    let root_nodes = root_nodes as u32;
-    let operation = Arc::clone(operation);
+    let weight_bytes = weight_bytes(&output, &nodes, cost.as_deref()) + operation.weight_bytes();
     Ok(Plan {
         kind,
         output,
         root: ROOT,
         nodes,
-        root_nodes,
+        root_nodes: root_nodes as u32,
         whole,
         foreign_below,
-        operation,
+        operation: Arc::clone(operation),
         root_members,
         never_null,
         asked,
@@ -249,7 +246,7 @@ fn foreign_below(output: &OutputPlan, root: SelectionSetId, nodes: &[PreparedNod
 }
 
 /// Bytes of the tables and, as a guess, of what sources keep: as much again for each node's members.
-fn weight_bytes(output: &OutputPlan, nodes: &[PreparedNode]) -> usize {
+fn weight_bytes(output: &OutputPlan, nodes: &[PreparedNode], cost: Option<&PlanCost>) -> usize {
     const PREPARED_BYTES: usize = 1024;
     let OutputPlan { sets, fields, type_switches, arguments, literals, constants, memberships, own_kinds } =
         output;
@@ -264,7 +261,7 @@ fn weight_bytes(output: &OutputPlan, nodes: &[PreparedNode]) -> usize {
         + size_of_val(own_kinds.as_slice())
         + size_of_val(memberships.as_slice())
         + type_switches;
-    2 * own + nodes.len() * PREPARED_BYTES
+    2 * own + nodes.len() * PREPARED_BYTES + cost.map_or(0, PlanCost::weight_bytes)
 }
 
 impl Plan {

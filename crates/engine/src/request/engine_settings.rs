@@ -1,6 +1,6 @@
 //! Settings of an engine beside its graph: bounds, room of its caches, and what callers may do.
 
-use crate::demand::DemandControl;
+use crate::request::demand::DemandControl;
 use crate::telemetry::observer::Observer;
 use std::sync::Arc;
 use weir_language::limits::Limits;

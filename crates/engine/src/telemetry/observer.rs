@@ -5,8 +5,8 @@
 //! **Cost:** without an observer, a test of an option per stage and fetch. With one, a call and a reading of the clock; the engine
 //! allocates nothing. Calls of a fetch are rendered only if the observer asks for them, or if the span is sampled.
 
+use super::operation_cost::OperationCost;
 use super::span::SpanContext;
-use crate::demand::OperationCost;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::time::{Duration, Instant};

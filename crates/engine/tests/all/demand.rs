@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::compose::{Graph, Join};
 use weir_engine::demand::{
-    COST_MAX, CostDirective, CostRule, DemandControl, DemandMode, ListSize, OperationCost, Rule, SpentCost,
-    Weight, read_cost_rules,
+    COST_MAX, CostDirective, CostRule, CostWeight, DemandControl, DemandMode, ListSize, OperationCost, Rule,
+    SpentCost, read_cost_rules,
 };
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::observer::{ObservedFetch, ObservedOperation, ObservedStage, Observer};
@@ -316,7 +316,7 @@ fn a_join_costs_what_its_target_costs() {
     let rules = vec![
         rule("Query.boxes", slicing("n")),
         rule("Query.things", slicing("first")),
-        rule("Thing", Rule::Weight(Weight::whole(3))),
+        rule("Thing", Rule::Weight(CostWeight::whole(3))),
     ];
     let demand = Some(Arc::new(DemandControl { rules, ..closed() }));
     let engine = Engine::new(graph, Settings { demand, ..settings() });
@@ -334,7 +334,7 @@ fn a_join_costs_what_its_target_costs() {
 fn rules_that_fit_nothing_are_named() {
     let source = Documents::new("zoo", SDL, |_, _| Ok(Value::Null));
     let graph = Graph::compose(vec![source], &[]).expect("one source");
-    let weight = || Rule::Weight(Weight::whole(1));
+    let weight = || Rule::Weight(CostWeight::whole(1));
     let list = |slicing: &str, sized: &str| {
         let names = |it: &str| it.split_whitespace().map(Into::into).collect();
         Rule::ListSize(ListSize { slicing: names(slicing), sized: names(sized), ..ListSize::default() })

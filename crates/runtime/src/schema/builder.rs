@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use weir_engine::caller::Identity;
 use weir_engine::compose::{Graph, Join};
-use weir_engine::demand::{CostRule, DemandControl, ListSize, Rule, Weight};
+use weir_engine::demand::{CostRule, CostWeight, DemandControl, ListSize, Rule};
 use weir_engine::engine::Settings;
 use weir_engine::observer::Observer;
 use weir_engine::source::{Interceptor, PlannedStep, Source};
@@ -31,7 +31,7 @@ use weir_engine::source::{Interceptor, PlannedStep, Source};
 /// Collects what a [`Schema`] is made of.
 ///
 /// ```
-/// use weir_runtime::{Check, Context, Identity, Limits, ListSize, Request, ResolveError, Schema, Settings, Weight};
+/// use weir_runtime::{Check, Context, CostWeight, Identity, Limits, ListSize, Request, ResolveError, Schema, Settings};
 /// use weir_runtime::{input, leaf_ref, record, root};
 ///
 /// struct User { id: i32, mail: String }
@@ -57,7 +57,7 @@ use weir_engine::source::{Interceptor, PlannedStep, Source};
 ///     .validate("Query.users(first:)", Check::max("100")?)
 ///     .profile_of(|identity| identity.role.to_string())
 ///     .visible_if("User.mail", |profile| profile == "staff")
-///     .cost("User", Weight::whole(2))
+///     .cost("User", CostWeight::whole(2))
 ///     .list_size("Query.users", ListSize { slicing: vec!["first".into()], ..ListSize::default() })
 ///     .cost_max(100)
 ///     .settings(Settings { limits: Limits { depth_max: 8, ..Limits::STANDARD }, ..Settings::STANDARD })
@@ -233,7 +233,7 @@ impl SchemaBuilder {
         self
     }
     /// Sets the weight of a type, field, argument or input field, as `@cost` in the SDL does; see [`SchemaBuilder::cost_max`].
-    pub fn cost(mut self, coordinate: &str, weight: Weight) -> Self {
+    pub fn cost(mut self, coordinate: &str, weight: CostWeight) -> Self {
         self.add_cost_rule(coordinate, Rule::Weight(weight));
         self
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use weir_engine::memory::Memory;
 use weir_language::schema::Schema as LanguageSchema;
 use weir_runtime::{
-    Context, Identity, IncrementForm, Limits, ListSize, Request, Schema, Settings, Weight, each, input,
+    Context, CostWeight, Identity, IncrementForm, Limits, ListSize, Request, Schema, Settings, each, input,
     keyed, record, root, stream,
 };
 
@@ -95,7 +95,7 @@ fn guards_and_costs_stand_where_they_can() {
         "library: cost of `Query.users`: the field has no argument `first` that is an integer or a list",
     );
     check(
-        blog(&Log::default()).cost("User.nome", Weight::whole(1)),
+        blog(&Log::default()).cost("User.nome", CostWeight::whole(1)),
         "library: cost of `User.nome`: the schema has no such place",
     );
 }

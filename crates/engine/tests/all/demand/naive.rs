@@ -128,6 +128,37 @@ enum Part {
 #[derive(Default)]
 pub(super) struct Selection(Vec<Part>);
 
+/// A number for the argument `name`; without the argument, its default counts.
+fn number_argument(dice: &mut Dice, name: &'static str, default: Option<Value>) -> Argument {
+    match dice.below(8) {
+        0 => (name, "5", Some(json!(5))),
+        1 => (name, "0", Some(json!(0))),
+        2 => (name, "-1", Some(json!(-1))),
+        3 => (name, "null", Some(Value::Null)),
+        4 => (name, "$four", Some(json!(4))),
+        5 => (name, "$minus", Some(json!(-3))),
+        6 => (name, "$absent", default),
+        _ => (name, "", default),
+    }
+}
+
+/// A page for the argument `name`.
+fn page_argument(dice: &mut Dice, name: &'static str) -> Argument {
+    match dice.below(5) {
+        0 => (name, "{first: 6, after: \"y\"}", Some(json!({"first": 6, "after": "y"}))),
+        1 => (
+            name,
+            "{first: $four, filter: {first: 1, after: $nothing}}",
+            Some(json!({"first": 4, "filter": {"first": 1}})),
+        ),
+        2 => {
+            (name, "{filter: {filter: {first: null}}}", Some(json!({"filter": {"filter": {"first": null}}})))
+        }
+        3 => (name, "$page", Some(json!({"first": 2, "filter": {"after": "x"}}))),
+        _ => (name, "", None),
+    }
+}
+
 impl Selection {
     pub(super) fn random(dice: &mut Dice, depth: u32) -> Self {
         let mut number = 0;
@@ -175,40 +206,11 @@ impl Selection {
     }
 
     fn arguments(dice: &mut Dice, on: &str, field: &str) -> Vec<Argument> {
-        // Without the argument, its default counts.
-        let number = |dice: &mut Dice, name, default: Option<Value>| -> Argument {
-            let choice = dice.below(8);
-            match choice {
-                0 => (name, "5", Some(json!(5))),
-                1 => (name, "0", Some(json!(0))),
-                2 => (name, "-1", Some(json!(-1))),
-                3 => (name, "null", Some(Value::Null)),
-                4 => (name, "$four", Some(json!(4))),
-                5 => (name, "$minus", Some(json!(-3))),
-                6 => (name, "$absent", default),
-                _ => (name, "", default),
-            }
-        };
-        let page = |dice: &mut Dice, name| -> Argument {
-            match dice.below(5) {
-                0 => (name, "{first: 6, after: \"y\"}", Some(json!({"first": 6, "after": "y"}))),
-                1 => (
-                    name,
-                    "{first: $four, filter: {first: 1, after: $nothing}}",
-                    Some(json!({"first": 4, "filter": {"first": 1}})),
-                ),
-                2 => (
-                    name,
-                    "{filter: {filter: {first: null}}}",
-                    Some(json!({"filter": {"filter": {"first": null}}})),
-                ),
-                3 => (name, "$page", Some(json!({"first": 2, "filter": {"after": "x"}}))),
-                _ => (name, "", None),
-            }
-        };
         match (on, field) {
-            (_, "friends") => vec![number(dice, "first", Some(json!(3))), number(dice, "last", None)],
-            ("Query", "pets") | ("House", "connection") => vec![number(dice, "first", None)],
+            (_, "friends") => {
+                vec![number_argument(dice, "first", Some(json!(3))), number_argument(dice, "last", None)]
+            }
+            ("Query", "pets") | ("House", "connection") => vec![number_argument(dice, "first", None)],
             ("House", "pets") => {
                 let ids: [Argument; 4] = [
                     ("ids", "[1, 2, 3]", Some(json!([1, 2, 3]))),
@@ -223,10 +225,10 @@ impl Selection {
                     2 => c,
                     _ => d,
                 };
-                vec![page(dice, "page"), ids]
+                vec![page_argument(dice, "page"), ids]
             }
             ("Query", "house") => {
-                let (name, text, value) = page(dice, "where");
+                let (name, text, value) = page_argument(dice, "where");
                 // One value is a list of one; a variable of the item's type is not.
                 if text == "$page" {
                     let list = json!([{"first": 2, "filter": {"after": "x"}}, {}]);

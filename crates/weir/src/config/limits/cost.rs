@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_engine::caller::ADMIN;
-use weir_engine::demand::{CostRule, DemandControl, DemandMode, ListSize, Rule, Weight};
+use weir_engine::demand::{self, CostRule, DemandControl, DemandMode, ListSize, Rule};
 
 /// `limits.cost`: each operation's cost is estimated before any source is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -89,10 +89,10 @@ impl Default for CostLimits {
 }
 
 impl CostWeight {
-    fn weight(&self) -> Option<Weight> {
+    fn weight(&self) -> Option<demand::CostWeight> {
         match self {
-            Self::Whole(weight) => Some(Weight::whole(*weight)),
-            Self::Decimal(text) => Weight::parse(text),
+            Self::Whole(weight) => Some(demand::CostWeight::whole(*weight)),
+            Self::Decimal(text) => demand::CostWeight::parse(text),
         }
     }
 }

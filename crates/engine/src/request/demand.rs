@@ -1,7 +1,7 @@
 //! Demand control: what an operation may cost, by `@cost` and `@listSize`, before any source is asked.
 //!
-//! `rules` are the directives as data, `weights` those of a graph, `formula` is arithmetic over variables, `plan_cost` compiles an
-//! output plan to it, and `answer_meter` reads the actual cost from the bytes of an answer.
+//! `rules` are the directives as data, `weights` those of a graph, `formula` is arithmetic over variables. `plan/plan_cost` compiles an
+//! output plan to a formula, and `execute/answer_meter` reads the actual cost from the bytes of an answer.
 //!
 //! **Invariant:** the same rules make estimate and actual cost; an estimate never wraps, it stops at [`COST_MAX`].
 //!
@@ -9,19 +9,17 @@
 //! actual cost is one pass over the answer.
 //! Source: the cost directive specification (IBM), with one measure and the weights of Federation's `@cost`.
 
-mod answer_meter;
 mod directives;
-mod formula;
-mod list_argument;
-pub(crate) mod metering;
-pub(crate) mod plan_cost;
+pub(crate) mod formula;
+pub(crate) mod list_argument;
 pub(crate) mod resolve_rules;
 mod rules;
-mod units;
+pub(crate) mod units;
 pub(crate) mod weights;
 
+pub use crate::telemetry::operation_cost::OperationCost;
 pub use directives::{CostDirective, read_cost_rules};
-pub use rules::{CostRule, ListSize, Rule, Weight};
+pub use rules::{CostRule, CostWeight, ListSize, Rule};
 pub use units::COST_MAX;
 
 use std::collections::BTreeMap;
@@ -90,32 +88,5 @@ impl SpentCost {
     /// The sum.
     pub(crate) fn sum(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// Cost of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OperationCost {
-    /// Estimate before it ran.
-    pub estimated: u64,
-    /// Limit of the caller, if there is one.
-    pub max: Option<u64>,
-    /// Cost by the answer; `None`: it was not executed, or its answer comes in parts.
-    pub actual: Option<u64>,
-}
-
-impl OperationCost {
-    /// True if the estimate is beyond the limit.
-    pub fn is_over(&self) -> bool {
-        self.max.is_some_and(|max| self.estimated > max)
-    }
-
-    /// `"cost":{…}`, for `extensions`.
-    pub fn member(&self) -> String {
-        let Self { estimated, max, actual } = self;
-        let number = |name: &str, value: &Option<u64>| {
-            value.map_or_else(String::new, |value| format!(",\"{name}\":{value}"))
-        };
-        format!("\"cost\":{{\"estimated\":{estimated}{}{}}}", number("max", max), number("actual", actual))
     }
 }

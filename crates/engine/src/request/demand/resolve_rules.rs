@@ -1,6 +1,6 @@
 //! Finds the places of rules in the schema of a graph.
 
-use super::rules::{CostRule, ListSize, Rule, Weight};
+use super::rules::{CostRule, CostWeight, ListSize, Rule};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use weir_language::ast::OperationKind;
@@ -9,10 +9,10 @@ use weir_language::schema::{FieldId, InputId, Run, Schema, TypeId, TypeKind};
 /// Rules by place.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResolvedRules {
-    pub(super) types: HashMap<TypeId, u64>,
-    pub(super) fields: HashMap<FieldId, u64>,
-    pub(super) inputs: HashMap<InputId, u64>,
-    pub(super) sizes: HashMap<FieldId, ListSize>,
+    pub(crate) types: HashMap<TypeId, u64>,
+    pub(crate) fields: HashMap<FieldId, u64>,
+    pub(crate) inputs: HashMap<InputId, u64>,
+    pub(crate) sizes: HashMap<FieldId, ListSize>,
 }
 
 /// A place in a schema.
@@ -49,7 +49,7 @@ impl ResolvedRules {
         }
     }
 
-    fn add_weight(&mut self, schema: &Schema, place: Place, weight: Weight) -> Result<(), String> {
+    fn add_weight(&mut self, schema: &Schema, place: Place, weight: CostWeight) -> Result<(), String> {
         let weight = weight.thousandths();
         match place {
             Place::Type(id) => {
@@ -160,7 +160,7 @@ fn check_list_size(schema: &Schema, field: FieldId, size: &ListSize) -> Result<(
 }
 
 /// The argument of `field` at the beginning of a path, and the input fields behind it.
-pub(super) fn find_argument(schema: &Schema, field: FieldId, path: &str) -> Option<(InputId, Vec<InputId>)> {
+pub(crate) fn find_argument(schema: &Schema, field: FieldId, path: &str) -> Option<(InputId, Vec<InputId>)> {
     let mut names = path.split('.');
     let find = |run: Run, name: &str| schema.input_by_name(run, name);
     let argument = find(schema.field(field).arguments, names.next()?)?;

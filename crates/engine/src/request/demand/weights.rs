@@ -14,19 +14,19 @@ pub(crate) struct Weights {
     schema: Arc<Schema>,
     rules: Arc<ResolvedRules>,
     /// Size of a list that nothing limits.
-    pub(super) list_size: u64,
+    pub(crate) list_size: u64,
     /// Thousandths that every mutation has.
-    pub(super) mutation: u64,
+    pub(crate) mutation: u64,
 }
 
 /// Weight of a variable where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct VariableWeight {
-    pub(super) variable: u32,
+pub(crate) struct VariableWeight {
+    pub(crate) variable: u32,
     /// Thousandths of each value there.
-    pub(super) weight: u64,
+    pub(crate) weight: u64,
     /// Thousandths if it is absent: those of a default.
-    pub(super) absent: u64,
+    pub(crate) absent: u64,
 }
 
 impl Weights {
@@ -40,12 +40,12 @@ impl Weights {
     }
 
     /// The rules.
-    pub(super) fn rules(&self) -> &ResolvedRules {
+    pub(crate) fn rules(&self) -> &ResolvedRules {
         &self.rules
     }
 
     /// Weight of a type: 1 for objects, and for each input object; 0 for scalars and enums.
-    pub(super) fn ty(&self, id: TypeId) -> u64 {
+    pub(crate) fn ty(&self, id: TypeId) -> u64 {
         let rule = if self.rules.types.is_empty() { None } else { self.rules.types.get(&id).copied() };
         rule.unwrap_or_else(|| match self.schema.ty(id).kind {
             TypeKind::Object | TypeKind::Interface | TypeKind::Union | TypeKind::Input { .. } => UNIT,
@@ -54,18 +54,18 @@ impl Weights {
     }
 
     /// Weight of a field that has one of its own, which stands in place of its type's.
-    pub(super) fn field(&self, id: FieldId) -> Option<u64> {
+    pub(crate) fn field(&self, id: FieldId) -> Option<u64> {
         self.rules.fields.get(&id).copied()
     }
 
     /// Weight of each value of an argument or input field.
-    pub(super) fn input(&self, id: InputId) -> u64 {
+    pub(crate) fn input(&self, id: InputId) -> u64 {
         let rule = if self.rules.inputs.is_empty() { None } else { self.rules.inputs.get(&id).copied() };
         rule.unwrap_or_else(|| self.ty(self.schema.input(id).ty.base))
     }
 
     /// Cost of the value of a variable.
-    pub(super) fn variable_cost(&self, variables: &Variables, value: &VariableWeight) -> u64 {
+    pub(crate) fn variable_cost(&self, variables: &Variables, value: &VariableWeight) -> u64 {
         let Some(&start) = variables.starts.get(value.variable as usize) else { return 0 };
         let values = &variables.values;
         if values.nodes[start as usize] == Node::Absent {
@@ -76,7 +76,7 @@ impl Weights {
 
     /// Cost of the value at `start`, of whose variables `on_variable` learns number and weight. Each item of a list has the weight of
     /// the list's place.
-    pub(super) fn value_cost(
+    pub(crate) fn value_cost(
         &self,
         values: &Values,
         start: usize,

@@ -8,15 +8,15 @@
 //!
 //! **Cost:** one visit per member of the output plan, and per size that its parent gives it.
 
-use super::formula::{Formula, Results, Step, Term};
-use super::list_argument::{ListArgument, ListItems, SlicingFault, follow, read_number};
-use super::resolve_rules::find_argument;
-use super::rules::ListSize;
-use super::units::whole_units;
-use super::weights::{VariableWeight, Weights};
+use super::plan_context::PlanContext;
 use crate::answer::output_plan::{OutputArgument, OutputField, OutputKind, OutputPlan, SelectionSetId};
 use crate::compose::{Graph, Joined, Owner};
-use crate::plan::plan_context::PlanContext;
+use crate::request::demand::ListSize;
+use crate::request::demand::formula::{Formula, FormulaStep, Results, Term};
+use crate::request::demand::list_argument::{ListArgument, ListItems, SlicingFault, follow, read_number};
+use crate::request::demand::resolve_rules::find_argument;
+use crate::request::demand::units::whole_units;
+use crate::request::demand::weights::{VariableWeight, Weights};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::fmt;
@@ -32,9 +32,9 @@ pub(crate) struct PlanCost {
     formula: Formula,
     total: Term,
     /// Thousandths that the operation has whatever it asks for.
-    pub(super) base: u64,
+    pub(crate) base: u64,
     /// By member of the output plan.
-    pub(super) fields: Box<[FieldCost]>,
+    pub(crate) fields: Box<[FieldCost]>,
 }
 
 impl fmt::Debug for PlanCost {
@@ -45,15 +45,15 @@ impl fmt::Debug for PlanCost {
 
 /// Cost of a member, for the actual cost.
 #[derive(Clone, Debug)]
-pub(super) struct FieldCost {
+pub(crate) struct FieldCost {
     /// Cost of its arguments.
-    pub(super) arguments: Term,
+    pub(crate) arguments: Term,
     /// Depth of its lists.
-    pub(super) lists: u32,
+    pub(crate) lists: u32,
     /// Sets of its objects with the weight of an object; none: a leaf.
-    pub(super) below: SmallVec<[(SelectionSetId, u64); 1]>,
+    pub(crate) below: SmallVec<[(SelectionSetId, u64); 1]>,
     /// Weight of a leaf.
-    pub(super) leaf: u64,
+    pub(crate) leaf: u64,
 }
 
 impl FieldCost {
@@ -78,7 +78,7 @@ impl PlanCost {
         let is_visited = vec![false; output.fields.len()];
         let formula = Formula::default();
         let mut compiler =
-            Compiler { context, weights, output, formula, fields, is_visited, known: HashMap::new() };
+            CostCompiler { context, weights, output, formula, fields, is_visited, known: HashMap::new() };
         let below = compiler.set(SelectionSetId::ROOT, &Sized::new());
         let base = match context.operation.kind {
             OperationKind::Mutation => weights.mutation,
@@ -95,7 +95,7 @@ impl PlanCost {
     }
 
     /// Results of all steps.
-    pub(super) fn results(&self, weights: &Weights, variables: &Variables) -> Results {
+    pub(crate) fn results(&self, weights: &Weights, variables: &Variables) -> Results {
         self.formula.evaluate(weights, variables)
     }
 
@@ -105,7 +105,7 @@ impl PlanCost {
     }
 }
 
-struct Compiler<'c> {
+struct CostCompiler<'c> {
     context: &'c PlanContext<'c>,
     weights: &'c Weights,
     output: &'c OutputPlan,
@@ -125,7 +125,7 @@ struct FieldRules<'c> {
     target: FieldId,
 }
 
-impl<'c> Compiler<'c> {
+impl<'c> CostCompiler<'c> {
     /// Cost of the members of `set`, whose lists have the sizes `sized`. The depth of the output plan is bounded, so this may recurse.
     fn set(&mut self, set: SelectionSetId, sized: &Sized) -> Term {
         if sized.is_empty()
@@ -230,7 +230,7 @@ impl<'c> Compiler<'c> {
             );
             total = self.formula.add(total, Term::Known(known));
             for value in found {
-                let cost = self.formula.push(Step::Value(value));
+                let cost = self.formula.push(FormulaStep::Value(value));
                 total = self.formula.add(total, cost);
             }
         }
@@ -258,6 +258,21 @@ impl<'c> Compiler<'c> {
         source.list_size(ids.field(field), self.context.profile.facts(at)).unwrap_or_default()
     }
 
+    /// The message for slicing arguments of `field` of which not exactly one is given. Arguments that the caller does not see are left out.
+    fn slicing_fault(&self, field: FieldId, target: FieldId, slicing: &[Box<str>]) -> SlicingFault {
+        let schema = self.context.graph.schema();
+        let is_seen = |path: &&Box<str>| {
+            let found = find_argument(schema, target, path);
+            found.is_some_and(|(first, rest)| {
+                std::iter::once(first).chain(rest).all(|it| self.context.view.has_input(it))
+            })
+        };
+        let names: Vec<String> = slicing.iter().filter(is_seen).map(|it| format!("`{it}`")).collect();
+        let on = schema.type_name(schema.field(field).parent);
+        let field = format!("{on}.{}", schema.field_name(field)).into();
+        SlicingFault { field, arguments: names.join(", ").into() }
+    }
+
     /// The size of the list that the arguments of `field` say; `None`: the field is no list and has none below.
     fn list_items(&mut self, field: &OutputField, rules: &FieldRules<'c>) -> Option<Term> {
         let FieldRules { size, joined, target, .. } = rules;
@@ -267,15 +282,7 @@ impl<'c> Compiler<'c> {
         let schema = self.context.graph.schema();
         let max = size.max.unwrap_or(u64::MAX);
         let otherwise = size.assumed.or(size.max).unwrap_or(self.weights.list_size);
-        let exactly_one = size.requires_one.then(|| SlicingFault {
-            field: format!(
-                "{}.{}",
-                schema.type_name(schema.field(*target).parent),
-                schema.field_name(*target)
-            )
-            .into(),
-            arguments: size.slicing.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ").into(),
-        });
+        let exactly_one = size.requires_one.then(|| self.slicing_fault(field.field, *target, &size.slicing));
         let mut items =
             ListItems { arguments: Vec::new(), known: None, known_count: 0, exactly_one, otherwise, max };
         for path in &size.slicing {
@@ -294,7 +301,7 @@ impl<'c> Compiler<'c> {
         }
         Some(match items.constant() {
             Some(size) => Term::Known(size),
-            None => self.formula.push(Step::Size(items)),
+            None => self.formula.push(FormulaStep::Size(items)),
         })
     }
 }

@@ -7,12 +7,12 @@
 //!
 //! **Cost:** one pass over the bytes, without a tree of values.
 
-use super::OperationCost;
-use super::plan_cost::{FieldCost, PlanCost};
-use super::units::{add, whole_units};
-use super::weights::Weights;
 use crate::answer::output_plan::SelectionSetId;
 use crate::plan::Plan;
+use crate::plan::plan_cost::{FieldCost, PlanCost};
+use crate::request::demand::OperationCost;
+use crate::request::demand::units::{add, whole_units};
+use crate::request::demand::weights::Weights;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_language::value::Variables;
@@ -44,7 +44,7 @@ enum Next {
 
 /// The token that is being read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Token {
+enum AnswerToken {
     /// None.
     Between,
     Key,
@@ -64,7 +64,7 @@ pub(crate) struct AnswerMeter {
     arguments: Vec<u64>,
     frames: Vec<Frame>,
     next: Next,
-    token: Token,
+    token: AnswerToken,
     is_escaped: bool,
     key: Vec<u8>,
     total: u64,
@@ -81,7 +81,7 @@ impl AnswerMeter {
             arguments,
             frames: Vec::new(),
             next: Next::Envelope,
-            token: Token::Between,
+            token: AnswerToken::Between,
             is_escaped: false,
             key: Vec::new(),
             total: cost.base,
@@ -92,23 +92,24 @@ impl AnswerMeter {
     pub(crate) fn read(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             match self.token {
-                Token::Between => self.begin_token(byte),
-                Token::Key => self.read_key(byte),
-                Token::Text => {
+                AnswerToken::Between => self.begin_token(byte),
+                AnswerToken::Key => self.read_key(byte),
+                AnswerToken::Text => {
                     if self.ends_text(byte) {
-                        self.token = Token::Between;
+                        self.token = AnswerToken::Between;
                     }
                 }
-                Token::Word => {
+                AnswerToken::Word => {
                     if matches!(byte, b',' | b']' | b'}') {
-                        self.token = Token::Between;
+                        self.token = AnswerToken::Between;
                         self.begin_token(byte);
                     }
                 }
-                Token::Skipped(depth) => self.skip(byte, depth),
-                Token::SkippedText(depth) => {
+                AnswerToken::Skipped(depth) => self.skip(byte, depth),
+                AnswerToken::SkippedText(depth) => {
                     if self.ends_text(byte) {
-                        self.token = if depth == 0 { Token::Between } else { Token::Skipped(depth) };
+                        self.token =
+                            if depth == 0 { AnswerToken::Between } else { AnswerToken::Skipped(depth) };
                     }
                 }
             }
@@ -137,17 +138,17 @@ impl AnswerMeter {
 
     fn skip(&mut self, byte: u8, depth: u32) {
         self.token = match byte {
-            b'"' => Token::SkippedText(depth),
-            b'{' | b'[' => Token::Skipped(depth + 1),
-            b'}' | b']' if depth == 1 => Token::Between,
-            b'}' | b']' => Token::Skipped(depth - 1),
-            _ => Token::Skipped(depth),
+            b'"' => AnswerToken::SkippedText(depth),
+            b'{' | b'[' => AnswerToken::Skipped(depth + 1),
+            b'}' | b']' if depth == 1 => AnswerToken::Between,
+            b'}' | b']' => AnswerToken::Skipped(depth - 1),
+            _ => AnswerToken::Skipped(depth),
         };
     }
 
     fn read_key(&mut self, byte: u8) {
         if self.ends_text(byte) {
-            self.token = Token::Between;
+            self.token = AnswerToken::Between;
             self.next = self.value_of_key();
         } else {
             self.key.push(byte);
@@ -166,17 +167,17 @@ impl AnswerMeter {
             b'}' | b']' => self.close(),
             b'"' if self.next == Next::Key => {
                 self.key.clear();
-                self.token = Token::Key;
+                self.token = AnswerToken::Key;
             }
             b'"' => {
                 self.count_leaf();
-                self.token = Token::Text;
+                self.token = AnswerToken::Text;
             }
             b'{' | b'[' => self.open(byte),
-            b'n' => self.token = Token::Word,
+            b'n' => self.token = AnswerToken::Word,
             _ => {
                 self.count_leaf();
-                self.token = Token::Word;
+                self.token = AnswerToken::Word;
             }
         }
     }
@@ -212,7 +213,7 @@ impl AnswerMeter {
             }
             None => {
                 self.count_leaf();
-                self.token = Token::Skipped(1);
+                self.token = AnswerToken::Skipped(1);
             }
         }
     }

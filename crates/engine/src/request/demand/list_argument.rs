@@ -9,29 +9,29 @@ use weir_language::value::{Node, Values, Variables};
 
 /// A slicing argument that a variable decides.
 #[derive(Clone, Debug)]
-pub(super) struct ListArgument {
-    pub(super) variable: u32,
+pub(crate) struct ListArgument {
+    pub(crate) variable: u32,
     /// Input fields from the value of the variable to the number.
-    pub(super) path: Box<[InputId]>,
+    pub(crate) path: Box<[InputId]>,
     /// Number if the variable is absent: the argument's default.
-    pub(super) absent: Option<u64>,
+    pub(crate) absent: Option<u64>,
 }
 
 /// Rule for the size of one list of an operation.
 #[derive(Clone, Debug)]
-pub(super) struct ListItems {
+pub(crate) struct ListItems {
     /// Arguments that variables decide.
-    pub(super) arguments: Vec<ListArgument>,
+    pub(crate) arguments: Vec<ListArgument>,
     /// Greatest number among the other arguments.
-    pub(super) known: Option<u64>,
+    pub(crate) known: Option<u64>,
     /// How many those are.
-    pub(super) known_count: u32,
+    pub(crate) known_count: u32,
     /// Coordinate of the field and names of the arguments, if exactly one has to be given.
-    pub(super) exactly_one: Option<SlicingFault>,
+    pub(crate) exactly_one: Option<SlicingFault>,
     /// Size without an argument.
-    pub(super) otherwise: u64,
+    pub(crate) otherwise: u64,
     /// The greatest size.
-    pub(super) max: u64,
+    pub(crate) max: u64,
 }
 
 /// Slicing arguments of which not exactly one is given.
@@ -54,21 +54,21 @@ impl SlicingFault {
 }
 
 /// Size of a list in one request.
-pub(super) struct CountedItems {
-    pub(super) count: u64,
+pub(crate) struct CountedItems {
+    pub(crate) count: u64,
     /// True if not exactly one argument is given where one has to be.
-    pub(super) is_contradiction: bool,
+    pub(crate) is_contradiction: bool,
 }
 
 impl ListItems {
     /// The size of the list if no variable decides it.
-    pub(super) fn constant(&self) -> Option<u64> {
+    pub(crate) fn constant(&self) -> Option<u64> {
         let is_sound = self.exactly_one.is_none() || self.known_count == 1;
         (self.arguments.is_empty() && is_sound).then(|| self.known.unwrap_or(self.otherwise).min(self.max))
     }
 
     /// The size of the list for `variables`.
-    pub(super) fn count(&self, variables: &Variables) -> CountedItems {
+    pub(crate) fn count(&self, variables: &Variables) -> CountedItems {
         let mut greatest = self.known;
         let mut given = self.known_count;
         for argument in &self.arguments {
@@ -84,7 +84,7 @@ impl ListItems {
     }
 
     /// What is wrong if there is a contradiction.
-    pub(super) fn fault(&self) -> SlicingFault {
+    pub(crate) fn fault(&self) -> SlicingFault {
         self.exactly_one.clone().unwrap_or_else(|| SlicingFault { field: "".into(), arguments: "".into() })
     }
 }
@@ -102,7 +102,7 @@ impl ListArgument {
 }
 
 /// The place of the value at the end of `path` in the input object at `start`.
-pub(super) fn follow(values: &Values, start: usize, path: &[InputId]) -> Option<usize> {
+pub(crate) fn follow(values: &Values, start: usize, path: &[InputId]) -> Option<usize> {
     let mut at = start;
     for input in path {
         at = values.members(at).find(|it| it.0 == *input)?.1;
@@ -111,7 +111,7 @@ pub(super) fn follow(values: &Values, start: usize, path: &[InputId]) -> Option<
 }
 
 /// The number of items that the value at `at` asks for.
-pub(super) fn read_number(values: &Values, at: usize) -> Option<u64> {
+pub(crate) fn read_number(values: &Values, at: usize) -> Option<u64> {
     match values.nodes[at] {
         Node::Int(number) | Node::QuotedInt(number) => u64::try_from(number).ok(),
         Node::Number(span) | Node::Text(span) => values.str(span).parse().ok(),

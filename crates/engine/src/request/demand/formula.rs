@@ -12,7 +12,7 @@ use weir_language::value::Variables;
 
 /// A part of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Term {
+pub(crate) enum Term {
     /// A number.
     Known(u64),
     /// Result of the step at this place.
@@ -20,12 +20,12 @@ pub(super) enum Term {
 }
 
 impl Term {
-    pub(super) const ZERO: Self = Self::Known(0);
+    pub(crate) const ZERO: Self = Self::Known(0);
 }
 
 /// An operation over two terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operator {
+pub(crate) enum Operator {
     Add,
     Multiply,
     Greater,
@@ -43,7 +43,7 @@ impl Operator {
 
 /// One step.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(crate) enum FormulaStep {
     Operation(Operator, Term, Term),
     /// Weight of the value of a variable.
     Value(VariableWeight),
@@ -53,20 +53,20 @@ pub(super) enum Step {
 
 /// A formula that is being built, then evaluated.
 #[derive(Debug, Default)]
-pub(super) struct Formula {
-    steps: Vec<Step>,
+pub(crate) struct Formula {
+    steps: Vec<FormulaStep>,
 }
 
 /// Results of the steps of a formula for the variables of a request.
-pub(super) struct Results {
+pub(crate) struct Results {
     numbers: SmallVec<[u64; 24]>,
     /// The first arguments that contradict each other.
-    pub(super) fault: Option<SlicingFault>,
+    pub(crate) fault: Option<SlicingFault>,
 }
 
 impl Results {
     /// Value of `term`.
-    pub(super) fn value(&self, term: Term) -> u64 {
+    pub(crate) fn value(&self, term: Term) -> u64 {
         match term {
             Term::Known(number) => number,
             Term::Step(at) => self.numbers[at as usize],
@@ -76,20 +76,20 @@ impl Results {
 
 impl Formula {
     /// Appends a step.
-    pub(super) fn push(&mut self, step: Step) -> Term {
+    pub(crate) fn push(&mut self, step: FormulaStep) -> Term {
         self.steps.push(step);
         Term::Step(self.steps.len() as u32 - 1)
     }
 
-    pub(super) fn add(&mut self, one: Term, other: Term) -> Term {
+    pub(crate) fn add(&mut self, one: Term, other: Term) -> Term {
         self.combine(Operator::Add, one, other)
     }
 
-    pub(super) fn multiply(&mut self, one: Term, other: Term) -> Term {
+    pub(crate) fn multiply(&mut self, one: Term, other: Term) -> Term {
         self.combine(Operator::Multiply, one, other)
     }
 
-    pub(super) fn greater(&mut self, one: Term, other: Term) -> Term {
+    pub(crate) fn greater(&mut self, one: Term, other: Term) -> Term {
         self.combine(Operator::Greater, one, other)
     }
 
@@ -103,21 +103,21 @@ impl Formula {
             // The step is evaluated all the same, so contradicting arguments are found.
             (Operator::Multiply, Term::Known(0), _) | (Operator::Multiply, _, Term::Known(0)) => Term::ZERO,
             (Operator::Add | Operator::Multiply | Operator::Greater, _, _) => {
-                self.push(Step::Operation(operator, one, other))
+                self.push(FormulaStep::Operation(operator, one, other))
             }
         }
     }
 
     /// Evaluates all steps.
-    pub(super) fn evaluate(&self, weights: &Weights, variables: &Variables) -> Results {
+    pub(crate) fn evaluate(&self, weights: &Weights, variables: &Variables) -> Results {
         let mut results = Results { numbers: SmallVec::with_capacity(self.steps.len()), fault: None };
         for step in &self.steps {
             let number = match step {
-                Step::Operation(operator, one, other) => {
+                FormulaStep::Operation(operator, one, other) => {
                     operator.apply(results.value(*one), results.value(*other))
                 }
-                Step::Value(value) => weights.variable_cost(variables, value),
-                Step::Size(items) => {
+                FormulaStep::Value(value) => weights.variable_cost(variables, value),
+                FormulaStep::Size(items) => {
                     let found = items.count(variables);
                     if results.fault.is_none() && found.is_contradiction {
                         results.fault = Some(items.fault());
@@ -131,8 +131,8 @@ impl Formula {
     }
 
     /// Bytes it takes, roughly.
-    pub(super) fn weight_bytes(&self) -> usize {
+    pub(crate) fn weight_bytes(&self) -> usize {
         const ARGUMENTS_BYTES: usize = 64;
-        self.steps.len() * (size_of::<Step>() + ARGUMENTS_BYTES)
+        self.steps.len() * (size_of::<FormulaStep>() + ARGUMENTS_BYTES)
     }
 }

@@ -4,12 +4,12 @@ use super::units::UNIT;
 
 /// Weight of a type, field, argument or input field: a decimal number that is not negative, kept in thousandths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Weight(u64);
+pub struct CostWeight(u64);
 
 /// Decimals of a weight.
 const DECIMALS: usize = 3;
 
-impl Weight {
+impl CostWeight {
     /// A whole weight.
     pub const fn whole(weight: u32) -> Self {
         Self(weight as u64 * UNIT)
@@ -52,7 +52,7 @@ pub struct ListSize {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// `@cost`.
-    Weight(Weight),
+    Weight(CostWeight),
     /// `@listSize`.
     ListSize(ListSize),
 }
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_weight_is_a_decimal_that_is_not_negative() {
         let check = |text: &str, expected: Option<u64>| {
-            assert_eq!(Weight::parse(text).map(Weight::thousandths), expected, "{text}");
+            assert_eq!(CostWeight::parse(text).map(CostWeight::thousandths), expected, "{text}");
         };
         check("5", Some(5000));
         check("2.5", Some(2500));

@@ -1,10 +1,10 @@
 //! Measures answers, for the observer and for clients that may know the cost.
 
-use super::OperationCost;
 use super::answer_meter::AnswerMeter;
-use super::weights::Weights;
 use crate::answer::response::Body;
 use crate::plan::Plan;
+use crate::request::demand::OperationCost;
+use crate::request::demand::weights::Weights;
 use crate::telemetry::observer::Observer;
 use std::sync::Arc;
 use weir_language::value::Variables;

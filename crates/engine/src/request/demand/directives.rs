@@ -1,6 +1,6 @@
 //! Reads `@cost` and `@listSize` from type definitions.
 
-use super::rules::{CostRule, ListSize, Rule, Weight};
+use super::rules::{CostRule, CostWeight, ListSize, Rule};
 use weir_language::ast::{
     Definition, Directive, Document, FieldDefinition, InputDefinition, List, TypeBody, TypeDefinition,
     ValueId, ValueKind,
@@ -109,7 +109,7 @@ impl Reader<'_> {
         }
     }
 
-    fn weight(&mut self, directive: &Directive) -> Option<Weight> {
+    fn weight(&mut self, directive: &Directive) -> Option<CostWeight> {
         let mut weight = None;
         for argument in self.document.list(directive.arguments) {
             let name = self.document.str(argument.name);
@@ -118,7 +118,7 @@ impl Reader<'_> {
                 continue;
             }
             // A weight is a text in IBM's specification, an integer in Federation.
-            weight = Weight::parse(&self.document.string(argument.value));
+            weight = CostWeight::parse(&self.document.string(argument.value));
         }
         if weight.is_none() {
             let message = "@cost needs a weight: a number of at most three decimals that is not negative, \
