@@ -90,6 +90,16 @@ fn costs_are_read_by_their_names_in_the_text() {
 }
 
 #[test]
+fn a_field_of_a_server_may_have_a_cost() {
+    let text = "extend schema @graphql(url: \"http://g/\", prefix: \"shop_\")
+        extend type Query { shop_rows: Int @cost(weight: 5) }
+        extend type shop_Row @cost(weight: 2)";
+    let mapping = super::mapping(text);
+    let places: Vec<&str> = mapping.cost_rules.iter().map(|it| it.place.as_str()).collect();
+    assert_eq!(places, ["Query.shop_rows", "shop_Row"]);
+}
+
+#[test]
 fn what_gives_null_elsewhere_is_a_warning() {
     let query = |connect: &str| format!("type Query {{ a: String @connect(source: \"s\", {connect}) }}");
     assert_eq!(
