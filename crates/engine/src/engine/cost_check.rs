@@ -41,7 +41,7 @@ impl Planner {
         }
         let spent = request.spent.map_or(0, |it| it.sum());
         if cost.max.is_some_and(|max| estimated.saturating_add(spent) > max) {
-            return Err(Refusal::Expensive(cost, refuse_cost(cost, spent)));
+            return Err(Refusal::Expensive(Box::new((cost, refuse_cost(cost, spent)))));
         }
         Ok(Some(cost))
     }
@@ -58,8 +58,8 @@ impl Planner {
 impl Engine {
     /// Tells the observer of an operation that was refused for its cost.
     pub(super) fn report_refusal(&self, refusal: &Refusal) {
-        if let (Refusal::Expensive(cost, _), Some(observer)) = (refusal, &self.planner.settings.observer) {
-            observer.cost(None, cost);
+        if let (Refusal::Expensive(refused), Some(observer)) = (refusal, &self.planner.settings.observer) {
+            observer.cost(None, &refused.0);
         }
     }
 

@@ -107,7 +107,7 @@ pub(crate) enum Refusal {
     /// The operation is a subscription, and the transport takes one result only.
     Subscription(Failure),
     /// The operation costs more than the caller may spend.
-    Expensive(OperationCost, Failure),
+    Expensive(Box<(OperationCost, Failure)>),
     /// Planning is too costly for the event loop.
     Costly,
 }
@@ -123,9 +123,8 @@ impl Refusal {
     pub(crate) fn into_failures(self) -> Vec<Failure> {
         match self {
             Self::Failures(failures) => failures,
-            Self::MethodNotAllowed(_, failure)
-            | Self::Subscription(failure)
-            | Self::Expensive(_, failure) => vec![failure],
+            Self::MethodNotAllowed(_, failure) | Self::Subscription(failure) => vec![failure],
+            Self::Expensive(refused) => vec![refused.1],
             Self::Costly => vec![broken()],
         }
     }

@@ -261,13 +261,14 @@ impl<'c> CostCompiler<'c> {
     /// The message for slicing arguments of `field` of which not exactly one is given. Arguments that the caller does not see are left out.
     fn slicing_fault(&self, field: FieldId, target: FieldId, slicing: &[Box<str>]) -> SlicingFault {
         let schema = self.context.graph.schema();
-        let is_seen = |path: &&Box<str>| {
+        let is_seen = |path: &str| {
             let found = find_argument(schema, target, path);
             found.is_some_and(|(first, rest)| {
                 std::iter::once(first).chain(rest).all(|it| self.context.view.has_input(it))
             })
         };
-        let names: Vec<String> = slicing.iter().filter(is_seen).map(|it| format!("`{it}`")).collect();
+        let names: Vec<String> =
+            slicing.iter().filter(|it| is_seen(it)).map(|it| format!("`{it}`")).collect();
         let on = schema.type_name(schema.field(field).parent);
         let field = format!("{on}.{}", schema.field_name(field)).into();
         SlicingFault { field, arguments: names.join(", ").into() }
