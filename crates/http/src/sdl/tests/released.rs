@@ -75,7 +75,8 @@ fn costs_are_read_by_their_names_in_the_text() {
         assert!(mapping.schema.ty(ty).applied.len == 0, "clients see no costs");
     };
     let federation = "@link(url: \"https://specs.apollo.dev/federation/v2.9\"";
-    check("", "cost", "listSize");
+    let weir = "@link(url: \"https://weir.example/spec/v1\", import: [\"@cost\", \"@listSize\"])";
+    check(weir, "cost", "listSize");
     check(&format!("{federation}, import: [\"@cost\", \"@listSize\"])"), "cost", "listSize");
     check(
         &format!("{federation}, import: [{{name: \"@cost\", as: \"@price\"}}])"),
@@ -91,7 +92,7 @@ fn costs_are_read_by_their_names_in_the_text() {
 
 #[test]
 fn a_field_of_a_server_may_have_a_cost() {
-    let text = "extend schema @graphql(url: \"http://g/\", prefix: \"shop_\")
+    let text = "extend schema @link(url: \"https://weir.example/spec/v1\", import: [\"@graphql\", \"@cost\"]) @graphql(url: \"http://g/\", prefix: \"shop_\")
         extend type Query { shop_rows: Int @cost(weight: 5) }
         extend type shop_Row @cost(weight: 2)";
     let mapping = super::mapping(text);
