@@ -11,10 +11,11 @@ use form::Form;
 use program::{Call, Programs};
 use std::sync::Arc;
 use weir_engine::caller::{Claims, Facts, Identity};
+use weir_engine::demand::{CostRule, ListSize};
 use weir_engine::plan::output_plan::{OutputField, OutputPlan, SelectionSetId};
 use weir_engine::source::{EntityLookup, FieldError, Ids, PlanError, PlanNode, Protocol, Tag};
 use weir_language::error::Error;
-use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
+use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, Visibility};
 use weir_language::value::Variables;
 use weir_relational::catalog::{Catalog, ColumnId, Relations, TableId};
 use weir_relational::passes::policy::{Everything, Policy};
@@ -110,6 +111,14 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn profile(&self, identity: &Identity, facts: &mut Facts);
     /// The members of the schema that callers with these facts see; `None`: all.
     fn visibility(&self, facts: &[u64]) -> Option<Visibility>;
+    /// Weights and list sizes that its types declare.
+    fn cost_rules(&self) -> &[CostRule] {
+        &[]
+    }
+    /// Size of the list of `field` for callers with these facts ([`weir_engine::source::Source::list_size`]).
+    fn list_size(&self, _field: FieldId, _facts: &[u64]) -> Option<ListSize> {
+        None
+    }
     /// The reason for which nothing is answered to a caller with these facts, if there is one.
     fn refusal<'c>(&self, _claims: &'c Claims, _facts: &[u64]) -> Option<&'c str> {
         None

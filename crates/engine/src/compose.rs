@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** every field of the graph has exactly one owner; a type that sources share has the first one's.
 
+mod cost_rules;
 mod entities;
 mod extend;
 mod federation;
@@ -20,6 +21,7 @@ pub use join::join_keys;
 use crate::caching::cache_control::{Hint, HintAt};
 
 use crate::answer::field_error::PlanError;
+use crate::request::demand::resolve_rules::ResolvedRules;
 use crate::source::{self, Ids, Interceptor, PlanNode, PreparedFetch, Source};
 use std::fmt;
 use std::sync::Arc;
@@ -106,6 +108,15 @@ pub enum ComposeError {
         /// Position of the hint: file, line and column.
         written: String,
     },
+    /// A weight or list size does not fit its place.
+    Cost {
+        /// Coordinate of the place.
+        place: String,
+        /// Position of the rule.
+        written: String,
+        /// The reason.
+        reason: String,
+    },
     /// The merged schema breaks a rule of the specification.
     Schema {
         /// Message of the schema builder.
@@ -138,6 +149,7 @@ impl fmt::Display for ComposeError {
             Self::Hint { place, written } => {
                 write!(f, "{written}: @cacheControl stands at `{place}`, which no source has: mend the name")
             }
+            Self::Cost { place, written, reason } => write!(f, "{written}: cost of `{place}`: {reason}"),
             Self::Schema { message } => f.write_str(message),
         }
     }
@@ -185,6 +197,8 @@ pub struct Graph {
     hints: Vec<Option<Hint>>,
     interceptors: Vec<Arc<dyn Interceptor>>,
     subgraph: Option<entities::Subgraph>,
+    /// Weights and list sizes of sources and operators.
+    cost_rules: Arc<ResolvedRules>,
 }
 
 impl Graph {
@@ -192,7 +206,9 @@ impl Graph {
     /// # Errors
     /// Everything that is in the way, naming the places and, where there is one, a way out.
     pub fn compose(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
-        let (graph, errors) = Self::merge_sources(sources, joins)?.apply_hints();
+        let (graph, mut errors) = Self::merge_sources(sources, joins)?.apply_hints();
+        let (graph, wrong) = graph.apply_source_rules();
+        errors.extend(wrong);
         if errors.is_empty() { Ok(graph) } else { Err(errors) }
     }
 
@@ -200,7 +216,7 @@ impl Graph {
     /// # Errors
     /// See [`Self::compose`].
     pub fn compose_some(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
-        Ok(Self::merge_sources(sources, joins)?.apply_hints().0)
+        Ok(Self::merge_sources(sources, joins)?.apply_hints().0.apply_source_rules().0)
     }
 
     /// Composes like [`Self::compose`] a graph that is also a subgraph of Apollo Federation. If it `is_part`, see
@@ -251,6 +267,7 @@ impl Graph {
                     hints: Vec::new(),
                     interceptors: Vec::new(),
                     subgraph: None,
+                    cost_rules: Arc::default(),
                 })
             }
             _ => merge::merge(sources, joins, &[]),

@@ -5,6 +5,7 @@
 //! **Invariant:** an engine has one graph; a new schema generation is a new engine.
 
 pub mod bound_operation;
+mod cost_check;
 mod increments;
 pub(crate) mod planner;
 
@@ -47,6 +48,9 @@ impl Engine {
     pub fn new(mut graph: Graph, settings: Settings) -> Self {
         if !settings.incremental_delivery {
             graph.hide_incremental_delivery();
+        }
+        if let Some(demand) = &settings.demand {
+            graph.apply_operator_rules(&demand.rules);
         }
         let responses = Responses::new(settings.responses_bytes_max, Arc::default());
         let profiles = Profiles::new(&graph.facts(&Identity::nobody()), &settings.without_introspection);
@@ -101,11 +105,18 @@ impl Engine {
         clock = report_planning_stages(observation, clock, &timing);
         let bound = match ready {
             Ok(bound) => bound,
-            Err(refusal) => return refusal_response(refusal, &request, timing),
+            Err(refusal) => {
+                self.report_refusal(&refusal);
+                return refusal_response(refusal, &request, timing);
+            }
         };
+        if let Some((spent, cost)) = request.spent.zip(bound.cost) {
+            spent.add(cost.estimated);
+        }
         let Request { protocol, query: text, headers, deadline, .. } = request;
         let bound = &bound;
-        let input = RunInput { bound, caller, headers, protocol, text, deadline, observation };
+        let shows_cost = request.shows_cost;
+        let input = RunInput { bound, caller, headers, protocol, text, deadline, observation, shows_cost };
         if let Some((deferral, form)) = bound.plan.deferral.as_deref().zip(request.increments) {
             return Box::pin(self.answer_in_parts(&input, deferral, form, clock, &mut timing)).await;
         }
@@ -125,8 +136,8 @@ impl Engine {
         started: Instant,
         timing: &mut Timing,
     ) -> Response {
-        let RunInput { bound, caller, headers, protocol, text, deadline, observation } = *input;
-        let Bound { plan, variables } = bound;
+        let RunInput { bound, caller, headers, protocol, text, deadline, observation, .. } = *input;
+        let Bound { plan, variables, .. } = bound;
         let variables = self.planner.values(variables.as_ref());
         let graph = &self.planner.graph;
         let Settings { hold_back_bytes, conditions_max, .. } = self.planner.settings;
@@ -146,27 +157,24 @@ impl Engine {
             observation,
             may_join: false,
             stream: None,
+            metering: self.planner.metering(bound, input.shows_cost),
         };
         let (ExecutionResult { body, capacity, cache_control }, kept) = match &plan.sharing {
             None => (execute::run(run).await, Kept::Made),
             Some(sharing) => Box::pin(execute::run_shared(run, sharing, &self.responses)).await,
+        };
+        let body = match run.metering {
+            Some(metering) => metering.measure(plan, variables, body),
+            None => body,
         };
         timing.execute = started.elapsed();
         if let Some(observation) = observation {
             timing.fetches = observation.fetches.load(Ordering::Relaxed);
             observation.stage(Stage::Execute, started, timing.execute);
         }
-        let lifetime = cache_control.map(|told| Lifetime {
-            cache_control: if plan.is_private(caller, headers) {
-                CacheControl { scope: CacheScope::Private, ..told }
-            } else {
-                told
-            },
-            wished: plan.operation.cache_directive.is_some(),
-            vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
-            claims: Arc::clone(plan.sharing.as_ref().map_or(&self.no_claims, |it| &it.claims)),
-            kept,
-        });
+        // The cost is told to one client, so no cache may keep the answer.
+        let cache_control = cache_control.filter(|_| !input.shows_cost);
+        let lifetime = cache_control.map(|it| self.lifetime(input, it, kept));
         let position = headers.positions().and_then(Positions::token);
         Response {
             outcome: Outcome::Executed,
@@ -206,7 +214,7 @@ impl Engine {
     pub fn explain(&self, request: Request<'_>, caller: &Caller) -> Result<Explanation, Vec<u8>> {
         let asked = PlanRequest { request, profile: caller.profile(), is_live: true };
         let ready = self.planner.ready(&asked, PlanThread::Aside, &mut Timing::default());
-        let Bound { plan, variables } = ready.map_err(|refusal| {
+        let Bound { plan, variables, .. } = ready.map_err(|refusal| {
             errors::render_refusal(request.protocol, request.query, &refusal.into_failures())
         })?;
         let input = ExplainInput { output: &plan.output, variables: self.planner.values(variables.as_ref()) };
@@ -222,6 +230,25 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Cache metadata of the answer to `input`.
+    fn lifetime(&self, input: &RunInput<'_>, told: CacheControl, kept: Kept) -> Lifetime {
+        let RunInput { bound, caller, headers, .. } = *input;
+        let plan = &bound.plan;
+        Lifetime {
+            cache_control: if plan.is_private(caller, headers) {
+                CacheControl { scope: CacheScope::Private, ..told }
+            } else {
+                told
+            },
+            wished: plan.operation.cache_directive.is_some(),
+            vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
+            claims: Arc::clone(plan.sharing.as_ref().map_or(&self.no_claims, |it| &it.claims)),
+            kept,
+        }
+    }
+}
+
 /// A bound plan and what it is run with.
 pub(crate) struct RunInput<'r> {
     pub(crate) bound: &'r Bound,
@@ -231,6 +258,8 @@ pub(crate) struct RunInput<'r> {
     pub(crate) text: &'r str,
     pub(crate) deadline: Instant,
     pub(crate) observation: Option<&'r Observation<'r>>,
+    /// True to tell the client the cost.
+    pub(crate) shows_cost: bool,
 }
 
 /// Reports the stages before execution, which ran one after another from `began`. Returns the end of the last.
@@ -257,7 +286,7 @@ pub(crate) fn refusal_response(refusal: Refusal, request: &Request<'_>, timing: 
     let outcome = match &refusal {
         Refusal::MethodNotAllowed(kind, _) => Outcome::MethodNotAllowed(*kind),
         Refusal::Subscription(_) => Outcome::Subscription,
-        Refusal::Failures(_) | Refusal::Costly => Outcome::Refused,
+        Refusal::Failures(_) | Refusal::Expensive(..) | Refusal::Costly => Outcome::Refused,
     };
     let body = Body::Whole(errors::render_refusal(request.protocol, request.query, &refusal.into_failures()));
     let capacity = Capacity::Enough;

@@ -9,6 +9,7 @@
 //!
 //! **Cost:** one dynamic call per round trip; the timer is touched only if the source does not answer at once.
 
+mod answer_meter;
 mod answer_stream;
 pub(crate) mod assemble_answer;
 pub(crate) mod committed;
@@ -16,6 +17,7 @@ pub(crate) mod gather_keys;
 mod isolate_failures;
 mod key_set;
 mod live_parts;
+pub(crate) mod metering;
 mod observe;
 mod shared;
 
@@ -42,6 +44,7 @@ use crate::source::{
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use gather_keys::Gather;
+use metering::Metering;
 use std::any::Any;
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -76,6 +79,8 @@ pub(crate) struct ExecutionContext<'r> {
     pub(crate) may_join: bool,
     /// Batch of a stream that is being read.
     pub(crate) stream: Option<&'r Arc<StreamRead>>,
+    /// Measures the cost of the answer.
+    pub(crate) metering: Option<Metering<'r>>,
 }
 
 /// Result of one node.

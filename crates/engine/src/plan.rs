@@ -18,6 +18,7 @@ pub(crate) mod deferral;
 mod field_arguments;
 pub(crate) mod plan_cache;
 pub(crate) mod plan_context;
+pub(crate) mod plan_cost;
 mod print_plan;
 pub(crate) mod refused;
 mod sharing;
@@ -31,6 +32,7 @@ use crate::caller::Caller;
 use crate::request::request_headers::Headers;
 use crate::source::{ExplainInput, PlanVariable, PreparedFetch};
 use deferral::Deferral;
+use plan_cost::PlanCost;
 use sharing::cache_directive::CacheDirective;
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
@@ -74,6 +76,8 @@ pub struct Plan {
     pub(crate) deferral: Option<Box<Deferral>>,
     /// Size of its answers without constants, if they are put together from those of nodes.
     pub(crate) size: SizeHint,
+    /// Cost of the operation, if the engine estimates costs.
+    pub(crate) cost: Option<Box<PlanCost>>,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
     /// Number of its operation, if an observer gave one.

@@ -2,10 +2,12 @@
 
 pub mod answer_notes;
 pub mod consistency;
+pub mod demand;
 pub mod engine_settings;
 pub mod protocol;
 pub mod request_headers;
 
+use demand::SpentCost;
 use protocol::Protocol;
 use request_headers::{Headers, NoHeaders};
 use std::time::Instant;
@@ -26,6 +28,10 @@ pub struct Request<'r> {
     pub queries_only: bool,
     /// Shape of the parts that come later, if the client takes an answer in parts.
     pub increments: Option<IncrementForm>,
+    /// True to tell the client the cost of the operation, in `extensions.cost`, if the engine estimates costs.
+    pub shows_cost: bool,
+    /// Cost of earlier requests of one list, which counts toward the limit.
+    pub spent: Option<&'r SpentCost>,
     /// The client's headers.
     pub headers: &'r dyn Headers,
     /// When the first byte has to be out.
@@ -42,6 +48,8 @@ impl<'r> Request<'r> {
             protocol: Protocol::GraphqlOverHttp,
             queries_only: false,
             increments: None,
+            shows_cost: false,
+            spent: None,
             headers: &NoHeaders,
             deadline,
         }

@@ -44,6 +44,7 @@ use crate::answer::rows::Column;
 use crate::caching::cache_control::HintAt;
 use crate::caching::tag_versions::{ChangeRecord, RowKey};
 use crate::caller::{Facts, Identity};
+use crate::request::demand::{CostRule, ListSize};
 use crate::telemetry::call_span::FetchSpan;
 use crate::telemetry::observer::DatabaseAddress;
 use futures_util::stream::BoxStream;
@@ -108,6 +109,16 @@ pub trait Source: Send + Sync {
     /// Cache hints for types and fields, its own and others'.
     fn hints(&self) -> &[HintAt] {
         &[]
+    }
+    /// Weights and list sizes that its types declare, by `@cost` and `@listSize`.
+    fn cost_rules(&self) -> &[CostRule] {
+        &[]
+    }
+    /// Size of the list that `field` of [`Source::schema`] returns to callers with these facts, by arguments that the source knows;
+    /// `None`: it knows nothing of it. Asked while planning, if the engine estimates costs.
+    fn list_size(&self, field: FieldId, facts: &[u64]) -> Option<ListSize> {
+        let _ = (field, facts);
+        None
     }
     /// Address of the database, for traces; `None` if the source is no database.
     fn database(&self) -> Option<DatabaseAddress> {

@@ -3,5 +3,6 @@
 pub mod call_span;
 pub mod durations;
 pub mod observer;
+pub mod operation_cost;
 pub mod span;
 pub mod usage;

@@ -10,10 +10,11 @@ use weir_database::frontend::form::{Form, structural};
 use weir_database::frontend::{ApiFrontend, Ask, RowRights, Violation};
 use weir_database::postgres::DatabaseRole;
 use weir_engine::caller::{Facts, Identity};
+use weir_engine::demand::ListSize;
 use weir_engine::plan::output_plan::{OutputKind, OutputPlan};
 use weir_engine::source::{EntityLookup, Ids, PlanError, PlanNode};
 use weir_language::error::Error;
-use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
+use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, Visibility};
 use weir_language::value::{Node, Variables};
 use weir_relational::catalog::{ColumnId, Relations, TableId};
 use weir_relational::passes::policy::{Everything, Policy};
@@ -87,6 +88,10 @@ impl ApiFrontend for Api {
 
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
         Some(visibility(self, facts))
+    }
+
+    fn list_size(&self, field: FieldId, facts: &[u64]) -> Option<ListSize> {
+        self.list_size(field, facts)
     }
 
     fn violation(&self, constraint: &str, _facts: &[u64]) -> Option<Violation<'_>> {

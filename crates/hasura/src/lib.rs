@@ -12,6 +12,7 @@
 pub mod api;
 mod api_frontend;
 mod compile;
+mod list_sizes;
 pub mod model;
 pub mod open;
 pub mod permission;

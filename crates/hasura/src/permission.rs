@@ -274,6 +274,11 @@ impl Permissions {
         }
     }
 
+    /// Rows that a list of `table` shows at most to callers with these facts.
+    pub(crate) fn row_limit(&self, facts: &[u64], table: TableId) -> Option<u32> {
+        self.role(facts)?.0.table(table).select.as_ref()?.limit
+    }
+
     /// The policy for callers with these facts.
     pub(crate) fn policy(&self, facts: &[u64]) -> RolePolicy {
         match self.role(facts) {

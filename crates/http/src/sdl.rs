@@ -34,6 +34,7 @@ use directives::fields::Fields;
 use directives::links::Links;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use weir_engine::demand::read_cost_rules;
 use weir_language::ast::{
     Definition, Directive, Document, FieldDefinition, InputDefinition, List, TypeBody, TypeDefinition,
     ValueId,
@@ -82,6 +83,7 @@ pub fn read_with(text: &str, file: &str, outside: &Outside<'_>) -> Result<Mappin
     let mut reader = Reader::new(&document, &links, outside, schema, errors);
     reader.notes = notes;
     reader.facts(&visible);
+    reader.cost_rules(file);
     if !reader.errors.is_empty() {
         return Err(mistakes(reader.errors));
     }
@@ -158,6 +160,7 @@ impl<'d> Reader<'d> {
             stub: None,
             joins: Vec::new(),
             hints: Vec::new(),
+            cost_rules: Vec::new(),
             graphql: Vec::new(),
             grpc: Vec::new(),
             type_tags: Vec::new(),
@@ -208,6 +211,19 @@ impl<'d> Reader<'d> {
             // A use that requires the setting sorts first, so its location is the one that is kept.
             names.sort();
             names.dedup_by(|later, first| later.name == first.name);
+        }
+    }
+
+    /// Reads `@cost` and `@listSize`, also those on inputs.
+    fn cost_rules(&mut self, file: &str) {
+        use directives::links::Known;
+        let directive_of = |it: &Directive| match self.resolve_directive(it) {
+            Some(Known::Cost(directive)) => Some(directive),
+            Some(_) | None => None,
+        };
+        match read_cost_rules(self.document, file, &directive_of) {
+            Ok(rules) => self.mapping.cost_rules = rules,
+            Err(errors) => self.errors.extend(errors),
         }
     }
 
@@ -264,7 +280,7 @@ impl<'d> Reader<'d> {
             Some(Known::CacheControl) => self.hint(directive, name, None),
             Some(Known::CacheTag) => self.tag(directive, name, None),
             Some(Known::Guard(kind)) => self.guard_type(kind, directive, ty),
-            Some(Known::Federation(_)) | None => {}
+            Some(Known::Federation(_) | Known::Cost(_)) | None => {}
             Some(it) => self.report_misplaced(directive, it),
         }
     }
@@ -294,7 +310,7 @@ impl<'d> Reader<'d> {
                 Some(Known::CacheControl) => self.hint(directive, ty, Some(name)),
                 Some(Known::CacheTag) => self.tag(directive, ty, Some(name)),
                 Some(Known::Guard(kind)) => self.guard_field(kind, directive, id, name),
-                Some(Known::Policy) => {}
+                Some(Known::Policy | Known::Cost(_)) => {}
                 Some(Known::Cache) if self.has_connector(directives) => {}
                 Some(Known::Federation(it)) => self.external.extend(
                     id.filter(|_| it.is_external())

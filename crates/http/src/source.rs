@@ -37,6 +37,7 @@ use personal::Personal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
+use weir_engine::demand::CostRule;
 use weir_engine::lifetime::HintAt;
 use weir_engine::source::{
     EntityLookup, FieldError, FieldResolver, Headers, OthersChanges, PlanError, PlanNode, PreparedFetch,
@@ -163,6 +164,10 @@ impl Source for HttpSource {
     /// Every query is live: it runs again when its lifetime ends, when its tags change, or at intervals.
     fn is_live(&self, _: FieldId) -> bool {
         true
+    }
+
+    fn cost_rules(&self) -> &[CostRule] {
+        &self.shared.mapping.cost_rules
     }
 
     fn hints(&self) -> &[HintAt] {

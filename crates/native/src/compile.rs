@@ -13,6 +13,7 @@ mod changes;
 mod edges;
 mod fields;
 mod filter;
+mod list_sizes;
 mod native;
 mod objects;
 mod place_conditions;

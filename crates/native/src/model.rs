@@ -7,6 +7,7 @@
 //! where an interface's edge stands for those of its implementers (see [`FieldKind::Edge`]).
 
 use std::ops::Range;
+use weir_engine::demand::CostRule;
 use weir_language::span::Location;
 
 macro_rules! ids {
@@ -42,6 +43,8 @@ pub struct Model {
     pub authorization: Option<Authorization>,
     /// Name of the authority whose tokens the rules read; empty for the token of the session.
     pub authority: Box<str>,
+    /// Weights and list sizes, by `@cost` and `@listSize`.
+    pub cost_rules: Vec<CostRule>,
 }
 
 /// An object, interface or union.

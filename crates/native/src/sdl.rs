@@ -91,8 +91,10 @@ pub fn read(text: &str) -> Result<Read, Vec<Error>> {
     reader.types();
     reader.clashes();
     let customs = reader.customs();
+    let cost_rules = reader.cost_rules();
     let rules = std::mem::take(&mut reader.graph_rules);
-    let read = reader.finish(customs)?;
+    let mut read = reader.finish(customs)?;
+    read.model.cost_rules = cost_rules;
     auth::check(&read.model, rules)?;
     Ok(read)
 }

@@ -28,7 +28,7 @@ const PAYLOAD_DEPTH_MAX: u32 = 200;
 #[pyo3(from_item_all)]
 struct Options {
     depth_max: Option<u32>,
-    complexity_max: Option<u64>,
+    cost_max: Option<u64>,
     introspection: bool,
     suggestions: bool,
     incremental: bool,
@@ -122,8 +122,8 @@ fn build(sdl: &str, parts: Parts, registry: &Arc<Registry>, options: &Options) -
         plan_cache_bytes_max: options.plan_cache_bytes_max.unwrap_or(standard.plan_cache_bytes_max),
         ..standard
     });
-    if let Some(max) = options.complexity_max {
-        builder = builder.complexity_max(max);
+    if let Some(max) = options.cost_max {
+        builder = builder.cost_max(max);
     }
     let roots = Roots::of(sdl);
     let signature = |it: &FunctionSpec| (it.coordinate.clone(), it.parameters.clone());

@@ -140,7 +140,7 @@ def test_variables_that_are_no_object_are_refused():
 
 def test_limits_refuse_deep_and_costly_operations():
     sdl = "type Query { user: User } type User { friend: User name: String }"
-    for option in ({"depth_max": 3}, {"complexity_max": 3}):
+    for option in ({"depth_max": 3}, {"cost_max": 3}):
         own = weir.Schema(sdl, **option)
         own.resolve("Query.user")(lambda: {"name": "Ada", "friend": {"name": "Bob"}})
         assert own.execute("{ user { name } }").ok

@@ -67,7 +67,6 @@ pub use input::value_checks::Check;
 pub use input::{
     BoundInput, Input, InputBinder, InputError, InputFields, InputObject, InputValue, Shape, Shapes,
 };
-pub use library::cost::Cost;
 pub use library::request_hooks::{RequestCall, RequestHook};
 pub use request::{IncrementalResponse, Request, Response};
 pub use resolve_error::{BuildError, RESOLVER_FAILED, ResolveError};
@@ -163,6 +162,7 @@ pub use weir_derive::{Enum, Input, Interface, Object, OneOf, Scalar, Union};
 
 pub use weir_engine::caller::Identity;
 pub use weir_engine::compose::Join;
+pub use weir_engine::demand::{CostWeight, DemandControl, DemandMode, ListSize};
 pub use weir_engine::engine::{IncrementForm, Outcome, Settings};
 pub use weir_engine::memory::{Answer, Object, RawJson, Records, Value};
 pub use weir_engine::observer::{

@@ -3,7 +3,6 @@
 //! **Invariant:** every field of an object type of the library has a resolver; [`crate::library::fit_checks`] saw that their types fit.
 
 pub(crate) mod coordinate_lookup;
-pub(crate) mod cost;
 pub(crate) mod fit_checks;
 pub(crate) mod member_places;
 pub(crate) mod request_hooks;
@@ -14,7 +13,6 @@ use crate::context::batch_loader::Loaders;
 use crate::context::data::Data;
 use crate::context::hook::ChooseCall;
 use crate::input::{Shape, Shapes};
-use crate::library::cost::Costs;
 use crate::library::visible_members::Profiles;
 use crate::resolve_error::{ErrorMapping, internal};
 use crate::resolver::leaf_resolver::Leaf;
@@ -23,6 +21,7 @@ use crate::resolver::{ParentType, Resolver};
 use std::any::{Any, TypeId as RustType};
 use std::collections::HashMap;
 use std::sync::Arc;
+use weir_engine::demand::CostRule;
 use weir_engine::memory::{ProgramError, RecordHost};
 use weir_engine::source::{FieldError, OBJECT_KEY};
 use weir_language::schema::{FieldId, Schema, TypeId};
@@ -68,7 +67,8 @@ pub(crate) struct Library {
     pub(crate) data: Arc<Data>,
     pub(crate) headers: Vec<Box<str>>,
     pub(crate) profiles: Profiles,
-    pub(crate) costs: Costs,
+    /// Weights and list sizes of the SDL and the builder.
+    pub(crate) cost_rules: Vec<CostRule>,
     pub(crate) call_hooks: Vec<ChooseCall>,
 }
 

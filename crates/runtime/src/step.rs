@@ -16,7 +16,6 @@ use crate::context::lookahead::Lookahead;
 use crate::context::request_data::{Company, RequestData};
 use crate::context::{Context, ContextParts};
 use crate::input::{InputScope, Shape};
-use crate::library::cost::OperationCost;
 use crate::library::{FieldEntry, Library, visible_members};
 use crate::resolve_error::{field_error, internal};
 use crate::resolver::answers::{Answers, Failed, refused_error};
@@ -83,8 +82,6 @@ struct LibraryFetch {
     /// Selections whose objects a type guard checks.
     guarded: Vec<GuardedSet>,
     asks: Vec<u32>,
-    /// Cost of the whole operation, if costs are limited. `None` below other steps: the step that returned the objects has checked it.
-    cost: Option<Arc<OperationCost>>,
     size: SizeHint,
 }
 
@@ -125,10 +122,6 @@ pub(crate) fn prepare(
         Some(_) if by_keys(library, node) => ParentForm::Keys,
         Some(_) => ParentForm::Objects(ObjectParents::new(node)),
     };
-    let cost = match parents {
-        ParentForm::Root | ParentForm::Keys => library.costs.operation(node),
-        ParentForm::Objects(_) => None,
-    };
     let sets = sets_below(node);
     let guarded = guarded_sets(library, node, sets.iter().copied());
     let is_kept = |set: &SelectionSetId| node.output.set(*set).hidden.contains(&library.schema.meta.typename);
@@ -144,7 +137,6 @@ pub(crate) fn prepare(
         guarded,
         is_mutation: node.kind == OperationKind::Mutation,
         asks,
-        cost,
         size: SizeHint::default(),
     }))
 }
@@ -258,11 +250,6 @@ fn request_data(input: FetchInput<'_>) -> Option<&RequestData> {
 impl LibraryFetch {
     fn output_field_of<'o>(&'o self, member: &'o StepField, output: &'o OutputPlan) -> &'o OutputField {
         member.hidden.as_ref().unwrap_or(&output.fields[member.field as usize])
-    }
-
-    /// Checks that the operation costs no more than is allowed.
-    fn check_cost(&self, input: FetchInput<'_>) -> Result<(), SourceError> {
-        self.cost.as_ref().map_or(Ok(()), |it| it.check(input, self.library.costs.max))
     }
 
     /// Requests that this step loads together with.
@@ -395,9 +382,6 @@ impl LibraryFetch {
 
 impl PreparedFetch for LibraryFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<FetchResult, SourceError>> {
-        if let Err(error) = self.check_cost(input) {
-            return Box::pin(std::future::ready(Err(error)));
-        }
         let company = self.company(input);
         let memory = Memory::of(input, company);
         if self.is_mutation && matches!(self.parents, ParentForm::Root) {
@@ -467,9 +451,6 @@ impl PreparedFetch for LibraryFetch {
         let member = self.members.iter().find(has_stream)?;
         let call = member.call.as_ref()?;
         let source = call.stream.as_deref()?;
-        if let Err(error) = self.check_cost(input) {
-            return Some(Err(error.for_client()));
-        }
         let context = self.context(member, input, &Memory::of(input, None));
         if !allows(call.guard.as_deref(), 1, &context) {
             return Some(Err(refused_error()));

@@ -29,7 +29,7 @@ pub use environment::Environment;
 pub use events::{ActionDelivery, EventDelivery, Events};
 pub(crate) use limits::RateKey;
 use limits::refuse_zeros;
-pub use limits::{Limits, Rate};
+pub use limits::{CostLimits, CostList, CostMode, CostWeight, Limits, Rate};
 pub use listen::Listen;
 pub use live::LiveOptions;
 pub use operations::{
@@ -462,7 +462,7 @@ impl Config {
         }
         self.tracing.check()?;
         self.check_zeros()?;
-        self.limits.check_rates(self.cache.redis.is_some())?;
+        self.limits.check_demand(self.cache.redis.is_some())?;
         self.limits.check_deadline_header()?;
         if let Some(redis) = &self.cache.redis {
             Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;

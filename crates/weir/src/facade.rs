@@ -191,6 +191,8 @@ impl Weir {
             protocol,
             queries_only: false,
             increments: None,
+            shows_cost: false,
+            spent: None,
             headers: &weir_engine::source::NoHeaders,
             deadline,
         };
@@ -237,6 +239,8 @@ impl Weir {
             protocol,
             queries_only: false,
             increments: None,
+            shows_cost: false,
+            spent: None,
             headers: &weir_engine::source::NoHeaders,
             deadline,
         };

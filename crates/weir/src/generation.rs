@@ -19,7 +19,7 @@ use self::admission::Admission;
 use self::cors_rules::CorsRules;
 use self::event_keeper::EventKeeper;
 use self::readiness::Readiness;
-use crate::config::Config;
+use crate::config::{Config, CostLimits};
 use crate::metadata;
 use crate::observer::observer;
 use crate::operations::{self, SavedOperations};
@@ -31,7 +31,7 @@ use crate::sources::native::{AuthSettings, Native};
 use crate::sources::remote_watch::{self, WatchedRemote};
 use crate::sources::services;
 use crate::sources::stored_calls::StoredCalls;
-use crate::sources::{self, Down, EventEntry, Findings, Opened};
+use crate::sources::{self, Down, EventEntry, Findings, Misfit, Opened};
 use arc_swap::ArcSwap;
 pub use origin::{Origin, Overrides};
 use state_keeper::StateKeeper;
@@ -41,13 +41,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use weir_engine::compose::Graph;
+use weir_engine::demand::CostRule;
 use weir_engine::engine::{Engine, Settings};
 use weir_engine::live::LiveQueries;
 use weir_engine::observer::Observer;
 use weir_events::schedule::CronTrigger;
 use weir_events::service::EventSource;
 use weir_http::cache::Clock;
-use weir_metadata::{Inconsistent, Loaded};
+use weir_metadata::{Inconsistent, Loaded, Step};
 use weir_postgres::Watch;
 
 /// One configuration in service.
@@ -168,7 +169,12 @@ impl Generation {
     ) -> Result<Self, String> {
         let authenticator = Authenticator::new(&config)?;
         let relay = RelayGraph::new(&config, &graph, settings(&config));
-        let engine = Engine::new(graph, settings(&config)).with_tag_versions(services::changes());
+        let settings = settings(&config);
+        if let Some(demand) = settings.demand.as_ref().filter(|_| !findings.leaves_out_sources()) {
+            let wrong = cost_misfits(&graph, &demand.rules);
+            wrong.into_iter().for_each(|it| findings.add_misfit(&config, it));
+        }
+        let engine = Engine::new(graph, settings).with_tag_versions(services::changes());
         let live = LiveQueries::of(&engine, config.live_settings());
         // If sources are missing, the schema cannot tell whether a query is valid.
         let schema = (!findings.leaves_out_sources()).then(|| Arc::clone(engine.schema()));
@@ -245,6 +251,18 @@ impl Generation {
     }
 }
 
+/// Entries of `limits.cost` that fit nothing.
+fn cost_misfits(graph: &Graph, rules: &[CostRule]) -> Vec<Misfit> {
+    let wrong = graph.check_cost_rules(rules).into_iter().map(|(at, reason)| {
+        let CostRule { place, written, .. } = &rules[at];
+        let path: Vec<Step> =
+            vec!["limits".into(), "cost".into(), written.as_str().into(), place.as_str().into()];
+        let reason = format!("`{place}`: {reason}, so the entry does not count");
+        Misfit { is_metadata: false, path, reason, is_served: true }
+    });
+    wrong.collect()
+}
+
 /// Settings of the engine. Suggestions contain only names visible to the caller.
 pub(crate) fn settings(config: &Config) -> Settings {
     Settings {
@@ -259,6 +277,7 @@ pub(crate) fn settings(config: &Config) -> Settings {
         unsent_is_null: !config.no_null_unbound_variable_default,
         hold_back_bytes: config.cache.hold_back_bytes,
         responses_bytes_max: config.cache.responses_bytes_max,
+        demand: config.limits.cost.as_ref().map(CostLimits::demand),
         observer: Some(Arc::clone(observer()) as Arc<dyn Observer>),
     }
 }

@@ -6,8 +6,10 @@
 
 use crate::trace::{self, Kind, SpanHead, SpanWriter};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
+use weir_engine::demand::OperationCost;
 use weir_engine::durations::{DurationCounts, Durations};
 use weir_engine::observer::{
     DatabaseAddress, FetchOutcome, ObservedCall, ObservedFetch, ObservedOperation, ObservedStage, Observer,
@@ -37,6 +39,35 @@ pub(crate) struct ServerObserver {
     pub(crate) operations: OperationTable,
     pub(crate) stages: StageDurations,
     pub(crate) sources: SourceTable,
+    pub(crate) costs: CostCounts,
+}
+
+/// Costs of operations.
+#[derive(Debug, Default)]
+pub(crate) struct CostCounts {
+    /// Operations whose cost was estimated.
+    pub(crate) operations: AtomicU64,
+    /// Operations beyond their limit: refused, or run where limits are measured.
+    pub(crate) over_limit: AtomicU64,
+    /// Sum of estimates.
+    pub(crate) estimated: AtomicU64,
+    /// Sum of estimates of those whose answer was measured.
+    pub(crate) estimated_of_measured: AtomicU64,
+    /// Sum of costs by the answer.
+    pub(crate) actual: AtomicU64,
+}
+
+impl CostCounts {
+    fn note(&self, cost: &OperationCost) {
+        self.operations.fetch_add(1, Ordering::Relaxed);
+        self.over_limit.fetch_add(cost.is_over().into(), Ordering::Relaxed);
+        // A sum may wrap after years, as any counter; readers take that for a restart.
+        self.estimated.fetch_add(cost.estimated, Ordering::Relaxed);
+        if let Some(actual) = cost.actual {
+            self.estimated_of_measured.fetch_add(cost.estimated, Ordering::Relaxed);
+            self.actual.fetch_add(actual, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Parts of a request's time.
@@ -203,6 +234,10 @@ impl Observer for ServerObserver {
 
     fn database(&self, source: u32, database: &DatabaseAddress) {
         self.sources.keep_database(source, database);
+    }
+
+    fn cost(&self, _operation: Option<u64>, cost: &OperationCost) {
+        self.costs.note(cost);
     }
 
     fn stage(&self, stage: &ObservedStage<'_>) {

@@ -263,6 +263,7 @@ impl Opened {
                 ComposeError::SourceNames { .. }
                 | ComposeError::Extension { .. }
                 | ComposeError::Hint { .. }
+                | ComposeError::Cost { .. }
                 | ComposeError::Schema { .. } => continue,
             };
             let reason = remote_schemas::clash_words(error);

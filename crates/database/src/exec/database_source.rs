@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use weir_engine::caller::{Facts, Identity};
+use weir_engine::demand::{CostRule, ListSize};
 use weir_engine::observer::DatabaseAddress;
 use weir_engine::source::{
     BoxFuture, ChangeFeed, EntityLookup, ExplainInput, FetchInput, FetchResult, FieldError, NoJudgement,
@@ -29,7 +30,7 @@ use weir_engine::source::{
 use weir_engine::tag_versions::RowKey;
 use weir_language::ast::OperationKind;
 use weir_language::error::Error;
-use weir_language::schema::{Schema, Visibility};
+use weir_language::schema::{FieldId, Schema, Visibility};
 use weir_relational::catalog::Catalog;
 
 /// A front end over a database with driver `D`.
@@ -109,6 +110,14 @@ impl<D: Driver> Source for DatabaseSource<D> {
 
     fn visibility(&self, facts: &[u64]) -> Option<Visibility> {
         self.state.frontend.visibility(facts)
+    }
+
+    fn cost_rules(&self) -> &[CostRule] {
+        self.state.frontend.cost_rules()
+    }
+
+    fn list_size(&self, field: FieldId, facts: &[u64]) -> Option<ListSize> {
+        self.state.frontend.list_size(field, facts)
     }
 
     fn relay(&self) -> Option<Result<Arc<dyn Source>, Vec<Error>>> {

@@ -77,6 +77,7 @@ pub(super) fn merge(
         hints: Vec::new(),
         interceptors: Vec::new(),
         subgraph: None,
+        cost_rules: Arc::default(),
     })
 }
 

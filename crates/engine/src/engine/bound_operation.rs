@@ -48,8 +48,13 @@ impl Engine {
         let mut timing = Timing::default();
         let planner = &self.planner;
         let ready = planner.plan_and_bind(&request, caller, true, &mut timing).await;
-        let Bound { plan, variables } =
-            ready.map_err(|refusal| refusal_response(refusal, &request, timing))?;
+        let Bound { plan, variables, cost } = ready.map_err(|refusal| {
+            self.report_refusal(&refusal);
+            refusal_response(refusal, &request, timing)
+        })?;
+        if plan.kind == OperationKind::Subscription {
+            self.report_cost(&plan, cost);
+        }
         let headers = KeptHeaders::of(&plan, request.headers);
         let variables = Arc::clone(planner.values(variables.as_ref()));
         let caller = caller.clone();
@@ -81,12 +86,13 @@ impl Engine {
         deadline: Instant,
     ) -> Response {
         let BoundOperation { plan, variables, caller, protocol, text, .. } = operation;
-        let bound = Bound { plan: Arc::clone(plan), variables: Some(Arc::clone(variables)) };
+        let bound = Bound { plan: Arc::clone(plan), variables: Some(Arc::clone(variables)), cost: None };
         let bound = &bound;
         let protocol = *protocol;
         let observation = self.observation(headers);
         let observation = observation.as_ref();
-        let input = RunInput { bound, caller, headers, protocol, text, deadline, observation };
+        let shows_cost = false;
+        let input = RunInput { bound, caller, headers, protocol, text, deadline, observation, shows_cost };
         self.answer(&input, Instant::now(), &mut Timing::default()).await
     }
 }

@@ -71,8 +71,9 @@ impl Engine {
         started: Instant,
         timing: &mut Timing,
     ) -> Response {
-        let RunInput { bound, caller, headers, protocol, text, deadline, observation } = *input;
+        let RunInput { bound, caller, headers, protocol, text, deadline, observation, .. } = *input;
         let plan = &bound.plan;
+        self.report_cost(plan, bound.cost);
         let variables = self.planner.values(bound.variables.as_ref());
         let operation = BoundOperation {
             plan: Arc::clone(plan),

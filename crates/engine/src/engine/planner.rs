@@ -14,6 +14,8 @@ use crate::plan::plan_cache::{CachedPlan, PlanCache, PlanKeyRef};
 use crate::plan::plan_context::{PlanContext, coercion, scalar_reading};
 use crate::plan::refused::must_not_be_null;
 use crate::plan::{NeverNull, Plan, PlannedOperation};
+use crate::request::demand::OperationCost;
+use crate::request::demand::weights::Weights;
 use crate::request::engine_settings::Settings;
 use crate::request::protocol::Protocol;
 use crate::request::{IncrementForm, Request};
@@ -68,6 +70,8 @@ pub(crate) struct Planner {
     pub(crate) built: AtomicU64,
     /// Numbers of the sources for the observer.
     pub(crate) source_numbers: Box<[u32]>,
+    /// Weights, if costs are estimated.
+    pub(crate) weights: Option<Weights>,
 }
 
 /// A request and the profile of its caller, for which it is planned.
@@ -91,6 +95,8 @@ pub(crate) struct Bound {
     pub(crate) plan: Arc<Plan>,
     /// Bound variables; `None`: the operation has none.
     pub(crate) variables: Option<Arc<Variables>>,
+    /// Cost of the operation, if costs are estimated.
+    pub(crate) cost: Option<OperationCost>,
 }
 
 /// Reason why a request is not executed.
@@ -100,6 +106,8 @@ pub(crate) enum Refusal {
     MethodNotAllowed(OperationKind, Failure),
     /// The operation is a subscription, and the transport takes one result only.
     Subscription(Failure),
+    /// The operation costs more than the caller may spend.
+    Expensive(Box<(OperationCost, Failure)>),
     /// Planning is too costly for the event loop.
     Costly,
 }
@@ -116,6 +124,7 @@ impl Refusal {
         match self {
             Self::Failures(failures) => failures,
             Self::MethodNotAllowed(_, failure) | Self::Subscription(failure) => vec![failure],
+            Self::Expensive(refused) => vec![refused.1],
             Self::Costly => vec![broken()],
         }
     }
@@ -192,7 +201,9 @@ impl Planner {
         let source_numbers = settings.observer.as_deref().map_or_else(Box::default, number);
         let no_variables = Arc::default();
         let built = AtomicU64::new(0);
-        Self { graph, settings, plans, no_variables, built, source_numbers }
+        let demand = settings.demand.as_deref();
+        let weights = demand.map(|it| Weights::new(graph.schema(), graph.cost_rules(), it));
+        Self { graph, settings, plans, no_variables, built, source_numbers, weights }
     }
 
     /// The plan of `request` and its variables, made away from the event loop if that may take long.
@@ -205,11 +216,16 @@ impl Planner {
         is_live: bool,
         timing: &mut Timing,
     ) -> Result<Bound, Refusal> {
-        let request = PlanRequest { request: *request, profile: caller.profile(), is_live };
-        match self.ready(&request, PlanThread::Loop, timing) {
-            Err(Refusal::Costly) => Box::pin(self.plan_on_own_thread(&request, timing)).await,
+        let planned = PlanRequest { request: *request, profile: caller.profile(), is_live };
+        let ready = match self.ready(&planned, PlanThread::Loop, timing) {
+            Err(Refusal::Costly) => Box::pin(self.plan_on_own_thread(&planned, timing)).await,
             ready => ready,
+        };
+        let mut bound = ready?;
+        if let Some(demand) = &self.settings.demand {
+            bound.cost = self.check_cost(demand, &bound, request, caller.role())?;
         }
+        Ok(bound)
     }
 
     /// Runs [`Planner::ready`] on a blocking thread.
@@ -297,7 +313,7 @@ impl Planner {
             return Err(Refusal::Subscription(Failure::request(UNSUPPORTED, UNSUPPORTED_WORDS)));
         }
         let plan = self.settle_nulls(request, plan, state, values, place, timing)?;
-        Ok(Bound { plan, variables })
+        Ok(Bound { plan, variables, cost: None })
     }
 
     /// Makes the plans of a text before anyone asks for it, and returns how many: one for each state of the variables that steer it, or
@@ -495,6 +511,7 @@ impl Planner {
         let mut context =
             PlanContext::new(&self.graph, request.profile, &selected, request.protocol, &self.settings)?;
         context.is_incremental = request.is_incremental();
+        context.weights = self.weights.as_ref();
         let made = then(&context);
         lap(&mut timing.plan);
         made

@@ -67,6 +67,8 @@ fn input_named(message: &str) -> Option<&str> {
 fn code(code: &'static str) -> &'static str {
     match code {
         "SOURCE_TIMEOUT" => "timeout",
+        "COST_ESTIMATED_TOO_EXPENSIVE" => "cost-limit-exceeded",
+        "COST_INVALID_SLICING_ARGUMENTS" => "validation-failed",
         "INTROSPECTION_DISABLED" => "validation-failed",
         _ if code.starts_with("GRAPHQL_") || code.starts_with("LIMIT_") => "validation-failed",
         "BAD_USER_INPUT" | "OPERATION_RESOLUTION_FAILURE" => "validation-failed",

@@ -6,6 +6,7 @@
 //! end has to become a brace.
 
 use super::ExecutionContext;
+use super::metering::StreamMeter;
 use crate::answer::chunk::Chunk;
 use crate::answer::response::Body;
 use crate::answer::unread::{Aborted, Receiver, Sender, channel};
@@ -32,22 +33,27 @@ pub(super) struct Late {
     protocol: Protocol,
     text: String,
     failures: Vec<Failure>,
+    meter: Option<StreamMeter>,
 }
 
 impl Late {
     pub(super) fn new(run: &ExecutionContext<'_>, failures: Vec<Failure>) -> Self {
-        Self { plan: Arc::clone(run.plan), protocol: run.protocol, text: run.text.into(), failures }
+        let meter = run.metering.and_then(|it| it.of_stream(run.plan, run.variables));
+        Self { plan: Arc::clone(run.plan), protocol: run.protocol, text: run.text.into(), failures, meter }
     }
 }
 
 /// Sends what is ready and the rest from a task of its own.
-pub(super) fn start(segments: Vec<Segment>, late: Late) -> Body {
+pub(super) fn start(segments: Vec<Segment>, mut late: Late) -> Body {
     let mut segments = segments.into_iter();
     let mut head = match segments.next() {
         Some(Segment::Bytes(bytes)) => bytes,
         Some(Segment::Rest(..)) | None => Vec::new(),
     };
     let held: Vec<u8> = head.pop().into_iter().collect();
+    if let Some(meter) = &mut late.meter {
+        meter.read(&head);
+    }
     let (sender, mut rest) = channel(CHUNKS_MAX);
     sender.unread_count().add(held.len());
     let segments: Vec<Segment> = segments.collect();
@@ -81,11 +87,11 @@ async fn forward(
                     held.pop();
                     sender.unread_count().take(1);
                 }
-                pass(&mut held, bytes, sender).await?;
+                pass(&mut held, bytes, &mut late.meter, sender).await?;
             }
             Segment::Rest(mut receiver, namespace) => loop {
                 match receiver.recv().await {
-                    Some(Chunk::Bytes(bytes)) => pass(&mut held, bytes, sender).await?,
+                    Some(Chunk::Bytes(bytes)) => pass(&mut held, bytes, &mut late.meter, sender).await?,
                     Some(Chunk::End(errors)) => {
                         let output = &late.plan.output;
                         let errors = errors.into_iter().map(|it| Failure::field(output, namespace, it));
@@ -109,13 +115,18 @@ async fn forward(
         errors::append(&mut out, late.protocol, &late.text, &late.failures);
     }
     out.close(b'}');
-    sender.send(Ok(out.into_bytes())).await.map_err(|_| Aborted)
+    let mut last = out.into_bytes();
+    if let Some(meter) = late.meter {
+        meter.finish(&mut last);
+    }
+    sender.send(Ok(last)).await.map_err(|_| Aborted)
 }
 
 /// Holds `next` back and sends what was held.
 async fn pass(
     held: &mut Vec<u8>,
     next: Vec<u8>,
+    meter: &mut Option<StreamMeter>,
     sender: &Sender<Result<Vec<u8>, Aborted>>,
 ) -> Result<(), Aborted> {
     if next.is_empty() {
@@ -124,5 +135,8 @@ async fn pass(
     sender.unread_count().add(next.len());
     let ready = std::mem::replace(held, next);
     sender.unread_count().take(ready.len());
+    if let Some(meter) = meter {
+        meter.read(&ready);
+    }
     if ready.is_empty() { Ok(()) } else { sender.send(Ok(ready)).await.map_err(|_| Aborted) }
 }

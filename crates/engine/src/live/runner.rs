@@ -129,6 +129,7 @@ pub(super) async fn execute_operation(
         observation: observation.as_ref(),
         may_join,
         stream,
+        metering: None,
     };
     let ran = AssertUnwindSafe(execute::run_noting(context, Some(parts))).catch_unwind().await;
     let body = match ran {

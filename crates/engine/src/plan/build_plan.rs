@@ -7,6 +7,7 @@ use super::conditions::ConditionState;
 use super::const_fold::const_fold;
 use super::deferral::Deferral;
 use super::plan_context::PlanContext;
+use super::plan_cost::PlanCost;
 use super::refused::{RefusedFetch, refuse_null_arguments};
 use super::sharing::node_hints::hint;
 use super::sharing::response_sharing::sharing_rules;
@@ -44,6 +45,7 @@ pub(crate) fn build(
     if !context.introspection {
         refuse_introspection(context.graph, &output, ROOT)?;
     }
+    let cost = context.weights.map(|it| Box::new(PlanCost::new(context, it, &output)));
     let kept = complete_sets(context.graph, &output, ROOT, kind);
     dedupe_fields::mark(&mut output, ROOT, &kept);
     const_fold(context, &mut output, ROOT);
@@ -68,18 +70,16 @@ pub(crate) fn build(
         _ => false,
     };
     let foreign_below = foreign_below(&output, ROOT, &nodes);
-    let weight_bytes = weight_bytes(&output, &nodes) + operation.weight_bytes();
-    let root_nodes = root_nodes as u32;
-    let operation = Arc::clone(operation);
+    let weight_bytes = weight_bytes(&output, &nodes, cost.as_deref()) + operation.weight_bytes();
     Ok(Plan {
         kind,
         output,
         root: ROOT,
         nodes,
-        root_nodes,
+        root_nodes: root_nodes as u32,
         whole,
         foreign_below,
-        operation,
+        operation: Arc::clone(operation),
         root_members,
         never_null,
         asked,
@@ -88,6 +88,7 @@ pub(crate) fn build(
         sharing,
         deferral,
         size: SizeHint::default(),
+        cost,
         weight_bytes,
         number: None,
     })
@@ -245,7 +246,7 @@ fn foreign_below(output: &OutputPlan, root: SelectionSetId, nodes: &[PreparedNod
 }
 
 /// Bytes of the tables and, as a guess, of what sources keep: as much again for each node's members.
-fn weight_bytes(output: &OutputPlan, nodes: &[PreparedNode]) -> usize {
+fn weight_bytes(output: &OutputPlan, nodes: &[PreparedNode], cost: Option<&PlanCost>) -> usize {
     const PREPARED_BYTES: usize = 1024;
     let OutputPlan { sets, fields, type_switches, arguments, literals, constants, memberships, own_kinds } =
         output;
@@ -260,7 +261,7 @@ fn weight_bytes(output: &OutputPlan, nodes: &[PreparedNode]) -> usize {
         + size_of_val(own_kinds.as_slice())
         + size_of_val(memberships.as_slice())
         + type_switches;
-    2 * own + nodes.len() * PREPARED_BYTES
+    2 * own + nodes.len() * PREPARED_BYTES + cost.map_or(0, PlanCost::weight_bytes)
 }
 
 impl Plan {

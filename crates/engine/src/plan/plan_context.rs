@@ -6,6 +6,7 @@ use super::sharing::cache_directive::cache_directive;
 use crate::caller::Profile;
 use crate::compose::Graph;
 use crate::errors::Failure;
+use crate::request::demand::weights::Weights;
 use crate::request::engine_settings;
 use crate::request::protocol::Protocol;
 use crate::source::PlanVariable;
@@ -38,6 +39,8 @@ pub(crate) struct PlanContext<'q> {
     pub(crate) conditions_max: u32,
     /// True if parts of the answer may come later.
     pub(crate) is_incremental: bool,
+    /// Weights, if costs are estimated.
+    pub(crate) weights: Option<&'q Weights>,
 }
 
 /// Reading rules of scalars over `protocol`.
@@ -93,6 +96,7 @@ impl<'q> PlanContext<'q> {
             introspection,
             conditions_max: settings.conditions_max,
             is_incremental: false,
+            weights: None,
         })
     }
 

@@ -1,5 +1,6 @@
 //! Settings of an engine beside its graph: bounds, room of its caches, and what callers may do.
 
+use crate::request::demand::DemandControl;
 use crate::telemetry::observer::Observer;
 use std::sync::Arc;
 use weir_language::limits::Limits;
@@ -30,6 +31,8 @@ pub struct Settings {
     pub hold_back_bytes: usize,
     /// Bytes all whole answers that are kept may take together; 0 keeps none.
     pub responses_bytes_max: usize,
+    /// Limits on the cost of operations; `None`: no cost is estimated.
+    pub demand: Option<Arc<DemandControl>>,
     /// Listens to all that happens. It numbers operations for [`Response::operation`](crate::answer::response::Response::operation).
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -48,6 +51,7 @@ impl Settings {
         unsent_is_null: true,
         hold_back_bytes: 256 << 10,
         responses_bytes_max: 0,
+        demand: None,
         observer: None,
     };
 }

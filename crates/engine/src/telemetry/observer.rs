@@ -5,6 +5,7 @@
 //! **Cost:** without an observer, a test of an option per stage and fetch. With one, a call and a reading of the clock; the engine
 //! allocates nothing. Calls of a fetch are rendered only if the observer asks for them, or if the span is sampled.
 
+use super::operation_cost::OperationCost;
 use super::span::SpanContext;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -144,6 +145,11 @@ pub trait Observer: Send + Sync + fmt::Debug {
     fn fetch_begins(&self, source: u32, request: Option<SpanContext>) -> Option<SpanContext>;
     /// A fetch has ended.
     fn fetch_ended(&self, fetch: &ObservedFetch<'_>);
+    /// An operation was refused for its cost, has run, or begins if its answer comes in several parts. The operation has this number,
+    /// if it has run. Default: ignored.
+    fn cost(&self, operation: Option<u64>, cost: &OperationCost) {
+        let _ = (operation, cost);
+    }
     /// A call begins within the span of a sampled fetch. Returns the call's span. Default: calls are not recorded.
     fn call_begins(&self, fetch: SpanContext) -> Option<SpanContext> {
         let _ = fetch;

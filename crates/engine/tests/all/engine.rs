@@ -326,6 +326,8 @@ fn request<'r>(query: &'r str, operation_name: Option<&'r str>) -> Request<'r> {
         protocol: Protocol::GraphqlOverHttp,
         queries_only: false,
         increments: None,
+        shows_cost: false,
+        spent: None,
         headers: &weir_engine::source::NoHeaders,
         deadline,
     }

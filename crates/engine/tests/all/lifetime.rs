@@ -173,6 +173,8 @@ impl Scene {
             protocol,
             queries_only,
             increments: None,
+            shows_cost: false,
+            spent: None,
             headers,
             deadline,
         };

@@ -6,6 +6,7 @@ mod kit;
 mod alone;
 mod committed;
 mod compose;
+mod demand;
 mod engine;
 mod entities;
 mod flowing_lists;

@@ -142,7 +142,7 @@ impl Blanks<'_> {
         // An extension that only annotates a type of another source adds no field.
         let is_about = |it: &Directive| {
             let known = self.links.resolve_directive(self.document.str(it.name));
-            matches!(known, Some(Known::CacheControl | Known::CacheTag | Known::Guard(_)))
+            matches!(known, Some(Known::CacheControl | Known::CacheTag | Known::Cost(_) | Known::Guard(_)))
         };
         let says_only = fields.is_empty() && self.document.list(ty.directives).iter().all(is_about);
         let is_gone =

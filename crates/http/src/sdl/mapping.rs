@@ -10,6 +10,7 @@ use http::HeaderName;
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_engine::compose::join_keys;
+use weir_engine::demand::CostRule;
 use weir_language::schema::{FieldId, Schema, TypeId};
 use weir_language::span::Location;
 
@@ -67,6 +68,8 @@ pub struct Mapping {
     pub joins: Vec<Join>,
     /// `@cacheControl` directives.
     pub hints: Vec<Hint>,
+    /// `@cost` and `@listSize` directives.
+    pub cost_rules: Vec<CostRule>,
     /// GraphQL servers.
     pub graphql: Vec<GraphqlServer>,
     /// gRPC servers.

@@ -1,5 +1,6 @@
 //! Native types as a front end: the answers to the drivers' questions while planning.
 
+use super::list_sizes::list_size;
 use super::{At, compile};
 use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use crate::auth::{Rules, TokenVariable};
@@ -13,9 +14,10 @@ use weir_database::frontend::form::{Form, structural};
 use weir_database::frontend::program::{Call, Programs};
 use weir_database::frontend::{ApiFrontend, Ask, RowRights, Violation};
 use weir_engine::caller::{Claims, Facts, Identity, Token};
+use weir_engine::demand::{CostRule, ListSize};
 use weir_engine::plan::output_plan::OutputPlan;
 use weir_engine::source::{EntityLookup, FieldError, Ids, PlanError, PlanNode};
-use weir_language::schema::{EnumValueId, InputId, Schema, Visibility};
+use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, Visibility};
 use weir_language::value::{Node, Variables};
 use weir_relational::catalog::{
     ColumnId, Relations, Relationship, RelationshipId, RelationshipKind, TableId,
@@ -267,6 +269,14 @@ impl ApiFrontend for Native {
 
     fn entity_lookups(&self) -> &[EntityLookup] {
         &self.api.entity_lookups
+    }
+
+    fn cost_rules(&self) -> &[CostRule] {
+        &self.api.model.cost_rules
+    }
+
+    fn list_size(&self, field: FieldId, _facts: &[u64]) -> Option<ListSize> {
+        list_size(&self.api, field)
     }
 
     /// Clients know types, not tables.

@@ -72,7 +72,7 @@ impl<'d> SdlReader<'d> {
                 continue;
             }
             let before = self.errors.len();
-            let known = ["custom", "deprecated", "withSubscription"];
+            let known = ["custom", "deprecated", "withSubscription", "cost", "listSize"];
             self.directives(field.directives, &known, "a field of a root type");
             if self.errors.len() == before {
                 let message = format!(
@@ -165,7 +165,7 @@ impl<'d> SdlReader<'d> {
         let errors = self.errors.len();
         self.custom_name(draft, name);
         self.result(definition.ty);
-        let known = ["custom", "deprecated", "withSubscription"];
+        let known = ["custom", "deprecated", "withSubscription", "cost", "listSize"];
         let directives = self.directives(definition.directives, &known, "a custom field");
         let subscribed = directives.iter().find(|it| it.0 == "withSubscription").map(|it| it.1);
         if let Some(directive) = subscribed {

@@ -1,16 +1,26 @@
 //! Reads directives: their names, arguments and places, and the errors for those that are not supported.
 
 use super::{SdlReader, hint};
+use weir_engine::demand::{CostDirective, CostRule, read_cost_rules};
 use weir_language::ast::{Directive, List, ValueId, ValueKind};
 use weir_language::span::Span;
 
 /// Directives of fields.
-pub(super) const ON_FIELDS: [&str; 7] =
-    ["id", "search", "hasInverse", "default", "deprecated", "renamedFrom", "withSubscription"];
+pub(super) const ON_FIELDS: [&str; 9] = [
+    "id",
+    "search",
+    "hasInverse",
+    "default",
+    "deprecated",
+    "renamedFrom",
+    "withSubscription",
+    "cost",
+    "listSize",
+];
 
 /// Directives of objects; interfaces have them too, but for `unique`.
-pub(super) const ON_TYPES: [&str; 6] =
-    ["auth", "secret", "unique", "generate", "withSubscription", "renamedFrom"];
+pub(super) const ON_TYPES: [&str; 7] =
+    ["auth", "secret", "unique", "generate", "withSubscription", "renamedFrom", "cost"];
 
 /// Known directives that are not supported, with a replacement.
 const REFUSED: [(&str, &str); 12] = [
@@ -68,6 +78,18 @@ impl<'d> SdlReader<'d> {
             }
         }
         found
+    }
+
+    /// Weights and list sizes of the text.
+    pub(super) fn cost_rules(&mut self) -> Vec<CostRule> {
+        let directive_of = |it: &Directive| CostDirective::of(self.document.str(it.name));
+        match read_cost_rules(self.document, "types", &directive_of) {
+            Ok(rules) => rules,
+            Err(errors) => {
+                self.errors.extend(errors);
+                Vec::new()
+            }
+        }
     }
 
     /// Complains of any directive in `list`.

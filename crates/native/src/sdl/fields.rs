@@ -177,6 +177,8 @@ impl<'d> SdlReader<'d> {
             "renamedFrom" => {
                 draft.field.renamed_from = self.former_name(directive, &draft.field.name);
             }
+            // Rules of costs are read from the whole text.
+            "cost" | "listSize" => {}
             _ => self.not_subscribed(directive),
         }
     }

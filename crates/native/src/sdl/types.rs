@@ -26,6 +26,7 @@ impl SdlReader<'_> {
                     "secret" => secrets[id.index()] = self.secret(id, directive),
                     "unique" => self.unique(id, directive),
                     "generate" => self.generate(id, directive),
+                    "cost" => {}
                     "renamedFrom" => {
                         let name = self.draft(id).ty.name.clone();
                         self.types[id.index()].ty.renamed_from = self.former_name(directive, &name);

@@ -39,7 +39,7 @@ class Schema:
     """A schema with its resolvers. It is built at its first use, or by `build`; from then on it does not change.
 
     - `sdl`: the text of a schema, a class made by `weir.type`, or `None` for `types` alone.
-    - `depth_max`, `complexity_max`: limits of operations; a field costs 1.
+    - `depth_max`, `cost_max`: limits of operations; an object costs 1, a list its size, as `@cost` and `@listSize` say.
     - `incremental`: callers may use `@defer` and `@stream`, which apps made by `weir.asgi` and `weir.wsgi` answer in parts.
     """
 
@@ -52,7 +52,7 @@ class Schema:
         subscription: Optional[type] = None,
         types: Any = (),
         depth_max: Optional[int] = None,
-        complexity_max: Optional[int] = None,
+        cost_max: Optional[int] = None,
         introspection: bool = True,
         suggestions: bool = True,
         incremental: bool = False,
@@ -60,7 +60,7 @@ class Schema:
     ) -> None:
         self._options = {
             "depth_max": depth_max,
-            "complexity_max": complexity_max,
+            "cost_max": cost_max,
             "introspection": introspection,
             "suggestions": suggestions,
             "incremental": incremental,

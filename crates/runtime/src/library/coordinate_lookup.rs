@@ -3,7 +3,6 @@
 //! **Invariant:** every coordinate that leads nowhere, and every resolver that does not fit its field, is an error.
 
 use super::Parts;
-use super::cost::{Cost, FieldCost};
 use super::member_places::Places;
 use super::visible_members::{Predicate, SchemaMember};
 use crate::context::batch_loader::Loaders;
@@ -15,6 +14,8 @@ use crate::resolver::object_guard::Guard;
 use crate::resolver::{ParentType, Resolver};
 use std::collections::HashMap;
 use std::sync::Arc;
+use weir_engine::demand::{CostDirective, CostRule, read_cost_rules};
+use weir_language::ast::Directive;
 use weir_language::error::{Code, Error};
 use weir_language::schema::{self as language, EnumValueId, FieldId, InputId, TypeKind, sdl};
 
@@ -22,19 +23,35 @@ use weir_language::schema::{self as language, EnumValueId, FieldId, InputId, Typ
 pub(crate) struct ReadSdl {
     pub(crate) schema: language::Schema,
     pub(crate) places: Places,
+    /// Weights and list sizes, by `@cost` and `@listSize`.
+    pub(crate) cost_rules: Vec<CostRule>,
 }
 
-/// Reads an SDL; the directive of checks is defined if it is not.
+/// `@cost` as Federation defines it, and with the texts of IBM's specification.
+const COSTS: [&str; 2] = [
+    "directive @cost(weight: Int!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR | INPUT_OBJECT",
+    "directive @cost(weight: String!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR | INPUT_OBJECT",
+];
+const LIST_SIZE: &str = "directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION";
+
+/// Reads an SDL; the directives of checks and costs are defined if they are not.
 pub(crate) fn read(sdl: &str) -> Result<ReadSdl, Vec<Error>> {
     let document = sdl::parse_sdl(sdl).map_err(|error| vec![error])?;
     let needs =
         |name: &str| sdl.contains(&format!("@{name}")) && !sdl.contains(&format!("directive @{name}"));
-    let own = if needs(value_checks::DIRECTIVE) { value_checks::DEFINITION } else { "" };
-    let own = sdl::parse_sdl(own).ok().filter(|it| !it.definitions.is_empty());
+    let has_text = sdl.contains("@cost(weight: \"");
+    let own = [
+        (value_checks::DIRECTIVE, value_checks::DEFINITION),
+        ("cost", COSTS[usize::from(has_text)]),
+        ("listSize", LIST_SIZE),
+    ];
+    let own = own.into_iter().filter(|it| needs(it.0)).filter_map(|it| sdl::parse_sdl(it.1).ok());
     let places = Places::of(&document);
+    let directive_of = |it: &Directive| CostDirective::of(document.str(it.name));
+    let cost_rules = read_cost_rules(&document, "sdl", &directive_of)?;
     let documents: Vec<_> = std::iter::once(document).chain(own).collect();
     let schema = sdl::from_documents(&documents)?;
-    Ok(ReadSdl { schema, places })
+    Ok(ReadSdl { schema, places, cost_rules })
 }
 
 pub(crate) fn coordinate(schema: &language::Schema, field: FieldId) -> String {
@@ -46,7 +63,7 @@ pub(crate) fn error(message: String, place: Option<weir_language::span::Span>) -
 }
 
 /// Coordinates, resolved to ids.
-pub(crate) type Resolved = (Parts, Vec<(SchemaMember, Predicate)>, HashMap<FieldId, FieldCost>, Vec<Error>);
+pub(crate) type Resolved = (Parts, Vec<(SchemaMember, Predicate)>, Vec<Error>);
 
 /// Settings of a builder by coordinate.
 #[derive(Default)]
@@ -61,7 +78,6 @@ pub(crate) struct Given {
     pub(crate) type_guards: Vec<(String, Guard)>,
     /// Filters of fields, for the items of their lists.
     pub(crate) filters: Vec<(String, Guard)>,
-    pub(crate) costs: Vec<(String, Cost)>,
 }
 
 /// Resolves coordinates to ids.
@@ -95,11 +111,10 @@ impl Resolving<'_> {
         self.guards(given.guards, &mut parts);
         self.type_guards(given.type_guards, &mut parts);
         self.filters(given.filters, &mut parts);
-        let costs = self.costs(given.costs);
         let rules = given.rules.into_iter();
         let rules: Vec<_> =
             rules.filter_map(|(coordinate, rule)| self.member(&coordinate).map(|it| (it, rule))).collect();
-        (parts, rules, costs, self.errors)
+        (parts, rules, self.errors)
     }
 
     fn guards(&mut self, guards: Vec<(String, Guard)>, parts: &mut Parts) {
@@ -156,25 +171,6 @@ impl Resolving<'_> {
                 }
             }
         }
-    }
-
-    fn costs(&mut self, costs: Vec<(String, Cost)>) -> HashMap<FieldId, FieldCost> {
-        let mut found = HashMap::new();
-        for (coordinate, cost) in costs {
-            let Some(field) = self.field(&coordinate) else { continue };
-            let arguments = self.schema.field(field).arguments;
-            let mut pages = Vec::with_capacity(cost.page_arguments.len());
-            for name in cost.page_arguments {
-                match self.schema.input_by_name(arguments, name) {
-                    Some(page) => pages.push(page),
-                    None => self.complain(&coordinate, format!("`{coordinate}` has no argument `{name}`")),
-                }
-            }
-            let own = u64::from(cost.own);
-            let page_default = u64::from(cost.page_default);
-            found.insert(field, FieldCost { own, pages, page_default });
-        }
-        found
     }
 
     fn complain(&mut self, coordinate: &str, message: String) {

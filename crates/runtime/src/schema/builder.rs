@@ -9,7 +9,6 @@ use crate::context::data::Data;
 use crate::context::hook::{ChooseCall, PlannedCall, StepHook, choose_hooks};
 use crate::input::value_checks::Check;
 use crate::library::coordinate_lookup::{Given, Resolving, coordinate, error, read};
-use crate::library::cost::{Cost, Costs};
 use crate::library::request_hooks::{ChooseHook, Hooks, RequestHook};
 use crate::library::schema_usage::UsageObserver;
 use crate::library::visible_members::{ProfileOf, Profiles};
@@ -24,6 +23,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use weir_engine::caller::Identity;
 use weir_engine::compose::{Graph, Join};
+use weir_engine::demand::{CostRule, CostWeight, DemandControl, ListSize, Rule};
 use weir_engine::engine::Settings;
 use weir_engine::observer::Observer;
 use weir_engine::source::{Interceptor, PlannedStep, Source};
@@ -31,7 +31,7 @@ use weir_engine::source::{Interceptor, PlannedStep, Source};
 /// Collects what a [`Schema`] is made of.
 ///
 /// ```
-/// use weir_runtime::{Check, Context, Cost, Identity, Limits, Request, ResolveError, Schema, Settings};
+/// use weir_runtime::{Check, Context, CostWeight, Identity, Limits, ListSize, Request, ResolveError, Schema, Settings};
 /// use weir_runtime::{input, leaf_ref, record, root};
 ///
 /// struct User { id: i32, mail: String }
@@ -57,8 +57,9 @@ use weir_engine::source::{Interceptor, PlannedStep, Source};
 ///     .validate("Query.users(first:)", Check::max("100")?)
 ///     .profile_of(|identity| identity.role.to_string())
 ///     .visible_if("User.mail", |profile| profile == "staff")
-///     .cost("Query.users", Cost { own: 1, page_arguments: &["first"], page_default: 2 })
-///     .complexity_max(100)
+///     .cost("User", CostWeight::whole(2))
+///     .list_size("Query.users", ListSize { slicing: vec!["first".into()], ..ListSize::default() })
+///     .cost_max(100)
 ///     .settings(Settings { limits: Limits { depth_max: 8, ..Limits::STANDARD }, ..Settings::STANDARD })
 ///     .map_errors(|_: &std::num::ParseIntError| ResolveError::new("no number"))
 ///     .count_usage()
@@ -74,7 +75,7 @@ use weir_engine::source::{Interceptor, PlannedStep, Source};
 /// let hidden = ask("{ users { mail } }", "guest");
 /// assert_eq!(hidden.status(), 400);
 /// let dear = ask("{ users(first: 100) { id } }", "guest");
-/// assert_eq!(dear.at("errors.0.extensions.code").as_deref(), Some("\"LIMIT_COMPLEXITY\""));
+/// assert_eq!(dear.at("errors.0.extensions.code").as_deref(), Some("\"COST_ESTIMATED_TOO_EXPENSIVE\""));
 /// # Ok(())
 /// # }
 /// ```
@@ -89,7 +90,8 @@ pub struct SchemaBuilder {
     mappings: Vec<ErrorMapping>,
     data: Data,
     headers: Vec<Box<str>>,
-    complexity_max: Option<u64>,
+    cost_max: Option<u64>,
+    cost_rules: Vec<CostRule>,
     request_hooks: Vec<Arc<dyn RequestHook>>,
     step_hooks: Vec<ChooseHook>,
     call_hooks: Vec<ChooseCall>,
@@ -131,7 +133,8 @@ impl SchemaBuilder {
             mappings: Vec::new(),
             data: Data::new(),
             headers: Vec::new(),
-            complexity_max: None,
+            cost_max: None,
+            cost_rules: Vec::new(),
             request_hooks: Vec::new(),
             step_hooks: Vec::new(),
             call_hooks: Vec::new(),
@@ -229,18 +232,27 @@ impl SchemaBuilder {
         self.given.filters.push((coordinate.into(), guard(allows)));
         self
     }
-    /// Sets the cost of a field; see [`SchemaBuilder::complexity_max`].
-    pub fn cost(mut self, coordinate: &str, cost: Cost) -> Self {
-        self.given.costs.push((coordinate.into(), cost));
+    /// Sets the weight of a type, field, argument or input field, as `@cost` in the SDL does; see [`SchemaBuilder::cost_max`].
+    pub fn cost(mut self, coordinate: &str, weight: CostWeight) -> Self {
+        self.add_cost_rule(coordinate, Rule::Weight(weight));
         self
     }
-    /// Refuses operations that cost more: `LIMIT_COMPLEXITY`. A field without a cost costs 1, a field of another source nothing. The
-    /// whole operation counts, and the check comes before the first resolver is called; other sources may have been asked by then.
-    /// The limit of depth is [`Settings::limits`].
-    pub fn complexity_max(mut self, max: u64) -> Self {
-        self.complexity_max = Some(max);
+    /// Sets the size of the lists of a field, as `@listSize` in the SDL does; see [`SchemaBuilder::cost_max`].
+    pub fn list_size(mut self, coordinate: &str, size: ListSize) -> Self {
+        self.add_cost_rule(coordinate, Rule::ListSize(size));
         self
     }
+    /// Refuses operations that may cost more, `COST_ESTIMATED_TOO_EXPENSIVE`, before any source is asked. An object costs 1, a scalar
+    /// nothing, a list its size times an item, a mutation 10 more. Limits of roles and other terms: [`Settings::demand`].
+    pub fn cost_max(mut self, max: u64) -> Self {
+        self.cost_max = Some(max);
+        self
+    }
+
+    fn add_cost_rule(&mut self, coordinate: &str, rule: Rule) {
+        self.cost_rules.push(CostRule { place: coordinate.into(), rule, written: "library".into() });
+    }
+
     /// Adds an interceptor of requests. The first is the outermost. [`RequestHook`] has an example.
     pub fn intercept_requests(mut self, hook: impl RequestHook + 'static) -> Self {
         self.request_hooks.push(Arc::new(hook));
@@ -382,14 +394,18 @@ impl SchemaBuilder {
     }
 
     fn library(self) -> Result<Built, BuildError> {
-        let Self { name, settings, sources, joins, request_hooks, step_hooks, .. } = self;
+        let Self { name, mut settings, sources, joins, request_hooks, step_hooks, .. } = self;
+        if let Some(max) = self.cost_max {
+            let control = settings.demand.as_deref().cloned().unwrap_or(DemandControl::STANDARD);
+            settings.demand = Some(Arc::new(DemandControl { max: Some(max), ..control }));
+        }
         let (sdl, conflicts) = self.code.sdl(&self.sdl);
         if !conflicts.is_empty() {
             return Err(BuildError::new(&sdl, conflicts.into_iter().map(|it| error(it, None)).collect()));
         }
         let read = read(&sdl).map_err(|errors| BuildError::new(&sdl, errors))?;
         let resolving = Resolving { schema: &read.schema, places: &read.places, errors: Vec::new() };
-        let (parts, rules, fields, errors) = resolving.run(self.given, &self.loaders);
+        let (parts, rules, errors) = resolving.run(self.given, &self.loaders);
         let mut loaders = self.loaders;
         let call_hooks = self.call_hooks;
         loaders
@@ -405,7 +421,7 @@ impl SchemaBuilder {
             data: Arc::new(self.data),
             headers: self.headers,
             profiles,
-            costs: Costs { max: self.complexity_max, fields },
+            cost_rules: read.cost_rules.into_iter().chain(self.cost_rules).collect(),
             call_hooks,
         });
         let mut errors = errors;

@@ -7,6 +7,7 @@ use crate::library::Library;
 use crate::step;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
+use weir_engine::demand::CostRule;
 use weir_engine::source::{
     FieldResolution, FieldResolver, NodeId, PlanError, PlanNode, PreparedFetch, SeparateFetch,
     SeparateFetchId, Source,
@@ -28,6 +29,9 @@ impl Source for LibrarySource {
     }
     fn field_resolver(&self) -> Option<&dyn FieldResolver> {
         Some(self)
+    }
+    fn cost_rules(&self) -> &[CostRule] {
+        &self.0.cost_rules
     }
     fn separates_mutations(&self) -> bool {
         true

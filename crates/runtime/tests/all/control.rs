@@ -1,4 +1,4 @@
-//! Control of execution: guards of fields in batch form, complexity and depth.
+//! Control of execution: guards of fields in batch form, cost and depth.
 
 use crate::kit::{Log, User, block_on, blog, built, json, note, noted, run, users};
 use futures_util::StreamExt;
@@ -8,8 +8,8 @@ use std::time::Duration;
 use weir_engine::memory::Memory;
 use weir_language::schema::Schema as LanguageSchema;
 use weir_runtime::{
-    Context, Cost, Identity, IncrementForm, Limits, Request, Schema, Settings, each, input, keyed, record,
-    root, stream,
+    Context, CostWeight, Identity, IncrementForm, Limits, ListSize, Request, Schema, Settings, each, input,
+    keyed, record, root, stream,
 };
 
 struct Viewer(i32);
@@ -73,20 +73,30 @@ fn a_refused_object_leaves_the_others_and_a_root_is_guarded_too() {
     );
 }
 
+/// Lists of so many items, unless one of `arguments` says how many.
+fn size(assumed: u64, arguments: &[&str]) -> ListSize {
+    let slicing = arguments.iter().map(|it| (*it).into()).collect();
+    ListSize { assumed: Some(assumed), slicing, ..ListSize::default() }
+}
+
 #[test]
 fn guards_and_costs_stand_where_they_can() {
-    let refused = blog(&Log::default())
-        .authorize("User.name", |users: &[&User], _: &Context| vec![true; users.len()])
-        .cost("Query.users", Cost { own: 1, page_arguments: &["first"], page_default: 1 })
-        .build();
-    let Err(error) = refused else { panic!("it is sound") };
-    let messages: Vec<&str> = error.errors.iter().map(|it| &*it.message).collect();
-    assert_eq!(
-        messages,
-        [
-            "`User.name` comes with its object: resolve it by `each` to authorize it",
-            "`Query.users` has no argument `first`"
-        ]
+    let check = |builder: weir_runtime::SchemaBuilder, expected: &str| {
+        let Err(error) = builder.build() else { panic!("it is sound") };
+        let messages: Vec<&str> = error.errors.iter().map(|it| &*it.message).collect();
+        assert_eq!(messages, [expected]);
+    };
+    check(
+        blog(&Log::default()).authorize("User.name", |users: &[&User], _: &Context| vec![true; users.len()]),
+        "`User.name` comes with its object: resolve it by `each` to authorize it",
+    );
+    check(
+        blog(&Log::default()).list_size("Query.users", size(1, &["first"])),
+        "library: cost of `Query.users`: the field has no argument `first` that is an integer or a list",
+    );
+    check(
+        blog(&Log::default()).cost("User.nome", CostWeight::whole(1)),
+        "library: cost of `User.nome`: the schema has no such place",
     );
 }
 
@@ -96,14 +106,14 @@ struct Page {
 input!(Page { first });
 
 #[test]
-fn complexity_counts_lists_by_their_page() {
-    let sdl = "type Query { users(first: Int = 2): [User!]! one: User } type User { id: Int! name: String! friends(first: Int): [User!]! }";
-    let page = |own, page_default| Cost { own, page_arguments: &["first"], page_default };
+fn directives_and_the_builder_say_what_fields_cost() {
+    let sdl = "
+        type Query { users(first: Int = 2): [User!]! @listSize(assumedSize: 10, slicingArguments: [\"first\"]) one: User }
+        type User @cost(weight: \"2\") { id: Int! name: String! @cost(weight: \"0.5\") friends(first: Int): [User!]! }";
     let schema = built(
         Schema::builder(sdl)
-            .complexity_max(100)
-            .cost("Query.users", page(5, 10))
-            .cost("User.friends", page(1, 20))
+            .cost_max(100)
+            .list_size("User.friends", size(20, &["first"]))
             .resolve(
                 "Query.users",
                 root(|page: &Page, _: &Context| {
@@ -113,24 +123,23 @@ fn complexity_counts_lists_by_their_page() {
             .resolve("Query.one", root(|_: &(), _: &Context| users().pop()))
             .resolve("User.friends", each(|_: &User, _: &Page, _: &Context| Vec::<User>::new())),
     );
-    let cost = |query: &str, variables: &str| -> Option<String> {
-        let found: Json = serde_json::from_str(&crate::kit::run_with(&schema, query, variables)).unwrap();
-        let message = found["errors"][0]["message"].as_str()?;
-        assert_eq!(found["errors"][0]["extensions"]["code"], "LIMIT_COMPLEXITY", "{found}");
-        message.split([' ', ',']).nth(3).map(str::to_owned)
-    };
-    // 5 + 2 * 2: within.
+    let ask = |query: &str, variables: &str| crate::kit::run_with(&schema, query, variables);
+    let cost = |query: &str, variables: &str| refused_cost(&ask(query, variables));
     assert_eq!(cost("{ users { id name } }", "{}"), None);
-    // 5 + 48 * 2 = 101.
-    assert_eq!(cost("{ users(first: 48) { id name } }", "{}").as_deref(), Some("101"));
-    assert_eq!(cost("query ($n: Int) { users(first: $n) { id name } }", r#"{"n": 47}"#), None);
-    assert_eq!(
-        cost("query ($n: Int) { users(first: $n) { id name } }", r#"{"n": 48}"#).as_deref(),
-        Some("101")
-    );
-    // The friends' page has its default: 1 + (1 + 20 * (1 + 20 * 1)) = 422.
-    assert_eq!(cost("{ one { friends { friends { id } } } }", "{}").as_deref(), Some("422"));
+    // 40 * 2.5 is within, 41 * 2.5 is 102.5, which is rounded up.
+    assert_eq!(cost("{ users(first: 40) { id name } }", "{}"), None);
+    assert_eq!(cost("{ users(first: 41) { id name } }", "{}"), Some(103));
+    let query = "query ($n: Int) { users(first: $n) { id name } }";
+    assert_eq!(cost(query, r#"{"n": 40}"#), None);
+    assert_eq!(cost(query, r#"{"n": 41}"#), Some(103));
+    // 2 + 20 * (2 + 20 * 2).
+    assert_eq!(cost("{ one { friends { friends { id } } } }", "{}"), Some(842));
     assert_eq!(cost("{ one { friends(first: 0) { friends { id } } } }", "{}"), None);
+    let null = ask("{ users(first: null) { id } }", "{}");
+    assert!(
+        null.contains("COST_INVALID_SLICING_ARGUMENTS") && null.contains("`Query.users` needs"),
+        "{null}"
+    );
 }
 
 const PEOPLE: &str = "
@@ -148,19 +157,19 @@ input!(Pages { first, last });
 
 /// People under all roots. Every resolver notes its call.
 fn people(log: &Log, max: u64) -> Schema {
-    let size = |page: &Pages| page.first.max(page.last).unwrap_or(5) as usize;
-    let page = |page_default| Cost { own: 2, page_arguments: &["first", "last"], page_default };
-    let mut builder = Schema::builder(PEOPLE).complexity_max(max).cost("Person.friends", page(7));
+    let count = |page: &Pages| page.first.max(page.last).unwrap_or(5) as usize;
+    let page = |assumed| size(assumed, &["first", "last"]);
+    let mut builder = Schema::builder(PEOPLE).cost_max(max).list_size("Person.friends", page(7));
     for on in ["Query", "Mutation"] {
         let many = Arc::clone(log);
         let one = Arc::clone(log);
         builder = builder
-            .cost(&format!("{on}.people"), page(5))
+            .list_size(&format!("{on}.people"), page(5))
             .resolve(
                 &format!("{on}.people"),
                 root(move |page: &Pages, _: &Context| {
                     note(&many, "people");
-                    users().into_iter().take(size(page)).collect::<Vec<_>>()
+                    users().into_iter().take(count(page)).collect::<Vec<_>>()
                 }),
             )
             .resolve(
@@ -173,7 +182,7 @@ fn people(log: &Log, max: u64) -> Schema {
     }
     let [many, one, friends, boss]: [Log; 4] = std::array::from_fn(|_| Arc::clone(log));
     let builder = builder
-        .cost("Subscription.people", page(5))
+        .list_size("Subscription.people", page(5))
         .resolve(
             "Subscription.people",
             stream(move |_: &Pages, _: &Context| {
@@ -208,7 +217,7 @@ fn people(log: &Log, max: u64) -> Schema {
 /// The cost that a response was refused for; `None` if it was not. All refusals of a response name the same.
 fn refused_cost(text: &str) -> Option<u64> {
     let number = |it: &str| it.split(',').next().and_then(|it| it.parse().ok()).expect("a cost");
-    let costs: Vec<u64> = text.split("the operation costs ").skip(1).map(number).collect();
+    let costs: Vec<u64> = text.split("the operation may cost ").skip(1).map(number).collect();
     assert!(costs.windows(2).all(|it| it[0] == it[1]), "{text}");
     costs.first().copied()
 }
@@ -239,29 +248,29 @@ fn events(schema: &Schema, query: &str, variables: &str) -> String {
 #[test]
 fn fields_of_a_mutation_count_together() {
     let log = Log::default();
-    let schema = people(&log, 9);
-    // 2 + 1 * 1 each.
+    let schema = people(&log, 13);
+    // 10, and 1 * 1 each.
     let fields = "a: people(first: 1) { id } b: people(first: 1) { id }";
     let within = run(&schema, &format!("mutation {{ {fields} c: people(first: 1) {{ id }} }}"));
     assert_eq!((refused_cost(&within), noted(&log).len()), (None, 3));
     let over = run(&schema, &format!("mutation {{ {fields} c: people(first: 2) {{ id }} }}"));
-    assert_eq!((refused_cost(&over), noted(&log)), (Some(10), Vec::new()));
+    assert_eq!((refused_cost(&over), noted(&log)), (Some(14), Vec::new()));
 }
 
 #[test]
 fn deferred_fragments_and_streamed_lists_count_with_the_rest() {
     let log = Log::default();
-    let schema = people(&log, 9);
+    let schema = people(&log, 5);
     let query = "query ($n: Int) { me { id ... @defer { friends(last: $n) { id } } } ... @defer { late: me { id } } }";
-    // (1 + 1 + (2 + n)) + (1 + 1).
+    // (1 + n) + 1.
     let within = in_parts(&schema, query, r#"{"n": 3}"#);
     assert_eq!((refused_cost(&within), noted(&log).len()), (None, 3));
     let over = in_parts(&schema, query, r#"{"n": 4}"#);
-    assert_eq!((refused_cost(&over), noted(&log)), (Some(10), Vec::new()));
+    assert_eq!((refused_cost(&over), noted(&log)), (Some(6), Vec::new()));
     let query = "query ($n: Int) { people(first: $n) @stream(initialCount: 1) { id } }";
-    assert_eq!(refused_cost(&in_parts(&schema, query, r#"{"n": 7}"#)), None);
+    assert_eq!(refused_cost(&in_parts(&schema, query, r#"{"n": 5}"#)), None);
     assert_eq!(noted(&log), ["people"]);
-    assert_eq!(refused_cost(&in_parts(&schema, query, r#"{"n": 8}"#)), Some(10));
+    assert_eq!(refused_cost(&in_parts(&schema, query, r#"{"n": 6}"#)), Some(6));
     assert!(noted(&log).is_empty());
 }
 
@@ -269,12 +278,12 @@ fn deferred_fragments_and_streamed_lists_count_with_the_rest() {
 fn the_largest_of_several_page_arguments_counts() {
     let schema = people(&Log::default(), 0);
     let cost = |arguments: &str| refused_cost(&run(&schema, &format!("{{ people{arguments} {{ id }} }}")));
-    assert_eq!(cost("(last: 100)"), Some(102));
-    assert_eq!(cost("(first: 100)"), Some(102));
-    assert_eq!(cost("(first: 3, last: 100)"), Some(102));
-    assert_eq!(cost("(first: 0)"), Some(2));
-    assert_eq!(cost("(first: null)"), Some(7));
-    assert_eq!(cost(""), Some(7));
+    assert_eq!(cost("(last: 100)"), Some(100));
+    assert_eq!(cost("(first: 100)"), Some(100));
+    assert_eq!(cost("(first: 3, last: 100)"), Some(100));
+    assert_eq!(cost("(first: 0)"), None);
+    assert_eq!(cost("(first: null)"), Some(5));
+    assert_eq!(cost(""), Some(5));
 }
 
 /// A selection of people and its cost, which is added up as it is written.
@@ -335,7 +344,7 @@ impl Written {
             self.text.push_str(&format!("f{left}: {one} "))
         }
         let below = self.person(depth - 1);
-        if is_many { 2 + length * below } else { 1 + below }
+        if is_many { length * below } else { below }
     }
 
     /// The operation `kind` of the selection.
@@ -364,9 +373,9 @@ fn a_selection_costs_the_same_in_all_operations() {
         assert_eq!(refused_cost(&subscription), Some(cost), "{}", written.text);
         cost += written.field(5, false);
         cost += written.field(5, false);
-        for kind in ["query", "mutation"] {
+        for (kind, own) in [("query", 0), ("mutation", 10)] {
             let whole = crate::kit::run_with(&schema, &written.operation(kind), variables);
-            assert_eq!(refused_cost(&whole), Some(cost), "{kind} {}", written.text);
+            assert_eq!(refused_cost(&whole), Some(own + cost), "{kind} {}", written.text);
         }
         for kind in ["query", "deferred"] {
             let parts = in_parts(&schema, &written.operation(kind), variables);
@@ -417,8 +426,8 @@ fn beside_a_shelf(log: &Log, max: u64) -> Schema {
         Schema::builder(sdl)
             .source(Arc::new(shelf(log)))
             .extends("Album")
-            .complexity_max(max)
-            .cost("Album.reviews", Cost { own: 1, page_arguments: &["top"], page_default: 10 })
+            .cost_max(max)
+            .list_size("Album.reviews", size(10, &["top"]))
             .resolve(
                 "Query.hello",
                 root(move |_: &(), _: &Context| {
@@ -449,40 +458,33 @@ fn as_admin(schema: &Schema, query: &str) -> String {
 }
 
 #[test]
-fn fields_below_another_source_count() {
+fn fields_of_all_sources_count() {
     let log = Log::default();
-    let schema = beside_a_shelf(&log, 3);
+    let schema = beside_a_shelf(&log, 300);
     let ask = |query: &str| (refused_cost(&as_admin(&schema, query)), noted(&log));
-    // 1 + 2 * 1, whatever the number of albums.
+    // 100 albums, as nothing says how many: 100 * (1 + 2).
     let within = ask("{ albums { id reviews(top: 2) { text } } }");
     assert_eq!(within, (None, vec!["reviews of [1, 2]".into()]));
-    assert_eq!(ask("{ albums { reviews(top: 3) { text } } }"), (Some(4), Vec::new()));
-    assert_eq!(ask("{ albums { reviews { text } } }"), (Some(11), Vec::new()));
-    assert_eq!(ask("{ hello albums { a: rating b: rating c: rating } }"), (Some(4), Vec::new()));
-    // The change was made before the library is asked.
-    let changed = ask("mutation { addAlbum { reviews(top: 3) { text } } }");
-    assert_eq!(changed, (Some(4), vec!["addAlbum".into()]));
+    assert_eq!(ask("{ albums { reviews(top: 3) { text } } }"), (Some(400), Vec::new()));
+    assert_eq!(ask("{ albums { reviews { text } } }"), (Some(1100), Vec::new()));
+    // No source is asked before the cost is known.
+    let changed = ask("mutation { addAlbum { reviews(top: 290) { text } } }");
+    assert_eq!(changed, (Some(301), Vec::new()));
 }
 
 #[test]
-fn only_fields_of_the_library_cost() {
-    let log = Log::default();
-    let schema = beside_a_shelf(&log, 0);
-    let found = as_admin(&schema, "{ albums { id a: id } __schema { queryType { name } } __typename }");
-    assert_eq!(refused_cost(&found), None);
-    assert!(found.contains(r#""albums":[{"id":1,"a":1},{"id":2,"a":2}]"#), "{found}");
-    let query = "query ($name: String!) { hello albums { id } __type(name: $name) { fields { name } } }";
+fn introspection_costs_nothing() {
+    let schema = beside_a_shelf(&Log::default(), 0);
+    let query =
+        "query ($name: String!) { hello albums { id } __type(name: $name) { fields { name } } __typename }";
     let request = Request::new(query).variables(r#"{"name": "Album"}"#).identity(Identity::admin());
-    assert_eq!(refused_cost(block_on(schema.execute(request)).text()), Some(1));
-    let alone = people(&log, 1);
-    let query = "query ($name: String!) { me { id } __type(name: $name) { fields { name } } }";
-    let found = crate::kit::run_with(&alone, query, r#"{"name": "Person"}"#);
-    assert_eq!(refused_cost(&found), Some(2));
+    assert_eq!(refused_cost(block_on(schema.execute(request)).text()), Some(100));
+    assert_eq!(refused_cost(&as_admin(&schema, "{ __schema { types { fields { name } } } }")), None);
 }
 
 #[test]
 fn a_set_that_many_ways_lead_to_is_looked_at_once() {
-    let schema = beside_a_shelf(&Log::default(), 1);
+    let schema = beside_a_shelf(&Log::default(), 46);
     // Each `next` may be of two types: a walk along all ways would not end.
     let items = format!("{}__typename{}", "next { ".repeat(45), " }".repeat(45));
     let found = as_admin(&schema, &format!("{{ hello crate {{ {items} }} }}"));

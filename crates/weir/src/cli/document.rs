@@ -64,6 +64,8 @@ pub(super) fn explain(
         protocol: Protocol::GraphqlOverHttp,
         queries_only: false,
         increments: None,
+        shows_cost: false,
+        spent: None,
         headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(30),
     };

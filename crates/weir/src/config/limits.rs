@@ -1,7 +1,9 @@
 //! `limits`: bounds on requests, documents and what waits, with their defaults.
 
+mod cost;
 mod rates;
 
+pub use cost::{CostLimits, CostList, CostMode, CostWeight};
 use hyper::header::HeaderName;
 pub use rates::Rate;
 pub(crate) use rates::RateKey;
@@ -71,6 +73,9 @@ pub struct Limits {
     pub trusted_hops: u8,
     /// Limits on the number of requests per time.
     pub rates: Vec<Rate>,
+    /// Limits on the cost of operations; without the key no cost is estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CostLimits>,
     /// Callers that all rates count apart at once, each rate with `by` an equal part of them; further ones share what is left.
     pub rate_keys_max: u32,
     /// True counts in `cache.redis`, for all processes together.
@@ -142,6 +147,7 @@ impl Default for Limits {
             wrong_secrets_per_minute: 100,
             trusted_hops: 0,
             rates: Vec::new(),
+            cost: None,
             rate_keys_max: 100_000,
             rates_in_redis: false,
             rate_processes: 1,
@@ -170,13 +176,14 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Checks that rates can be held.
+    /// Checks that rates and costs can be held.
     /// # Errors
     /// The first that cannot, and why.
-    pub(super) fn check_rates(&self, has_redis: bool) -> Result<(), String> {
+    pub(super) fn check_demand(&self, has_redis: bool) -> Result<(), String> {
         if self.rates_in_redis && !has_redis {
             return Err("`limits.rates_in_redis` needs the address of a Redis: `cache.redis`".into());
         }
+        self.cost.as_ref().map_or(Ok(()), CostLimits::check)?;
         rates::check(&self.rates)
     }
 

@@ -1,6 +1,7 @@
 //! Metrics and logs, which all modules may use.
 
 pub(crate) mod access;
+mod cost_metrics;
 pub(crate) mod exposition;
 mod fetch_metrics;
 pub(crate) mod floods;

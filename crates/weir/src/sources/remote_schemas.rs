@@ -422,6 +422,7 @@ pub(super) fn clash_words(error: &ComposeError) -> String {
         ComposeError::SourceNames { .. }
         | ComposeError::Extension { .. }
         | ComposeError::Hint { .. }
+        | ComposeError::Cost { .. }
         | ComposeError::Schema { .. } => error.to_string(),
     }
 }

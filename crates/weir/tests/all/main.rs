@@ -45,6 +45,7 @@ mod compose;
 mod connectors;
 mod consistency;
 mod console_page;
+mod costs;
 mod custom;
 mod deadlines;
 mod descriptors;

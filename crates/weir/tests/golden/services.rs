@@ -48,6 +48,8 @@ pub(crate) fn check(
         protocol: case.protocol,
         queries_only: false,
         increments: None,
+        shows_cost: false,
+        spent: None,
         headers: &headers,
         deadline: Instant::now() + Duration::from_secs(30),
     };

@@ -183,6 +183,7 @@ impl Job {
             observation,
             may_join: false,
             stream: None,
+            metering: None,
         }
     }
 

@@ -26,7 +26,7 @@ const CONTEXT: &str =
     "hands values down from parents, which is not done here: ask for them with `$this` or an argument";
 
 /// All of them.
-pub(crate) static FEDERATED: [Federated; 15] = [
+pub(crate) static FEDERATED: [Federated; 13] = [
     without_meaning("key"),
     without_meaning("extends"),
     without_meaning("shareable"),
@@ -36,8 +36,6 @@ pub(crate) static FEDERATED: [Federated; 15] = [
     without_meaning("tag"),
     without_meaning("composeDirective"),
     without_meaning("interfaceObject"),
-    without_meaning("cost"),
-    without_meaning("listSize"),
     Federated { name: "external", meaning: Meaning::External },
     guard("policy", ACCESS),
     guard("context", CONTEXT),

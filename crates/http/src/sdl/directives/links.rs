@@ -5,6 +5,7 @@
 use super::federation::{FEDERATED, Federated};
 use crate::sdl::hint;
 use std::borrow::Cow;
+use weir_engine::demand::CostDirective;
 use weir_language::ast::{
     Definition, Directive, Document, FieldDefinition, InputDefinition, List, TypeBody, TypeDefinition, Value,
     ValueId, ValueKind,
@@ -22,6 +23,8 @@ const CONNECT_VERSIONS: [&str; 5] = ["v0.1", "v0.2", "v0.3", "v0.4", "v0.5"];
 const FEDERATION: &str = "https://specs.apollo.dev/federation/";
 /// URL of the link specification, before its version.
 const LINK: &str = "https://specs.apollo.dev/link/";
+/// URL of the cost specification, before its version.
+const COST: &str = "https://specs.apollo.dev/cost/";
 /// URL of Weir's specification, before its version.
 const WEIR: &str = "https://weir.example/spec/";
 const WEIR_VERSION: &str = "v1";
@@ -33,7 +36,7 @@ const HOSTS: [&str; 2] = ["https://specs.apollo.dev/", "https://weir.example/"];
 const IDLE: [&str; 7] = [
     "https://specs.apollo.dev/cacheTag/",
     "https://specs.apollo.dev/core/",
-    "https://specs.apollo.dev/cost/",
+    COST,
     "https://specs.apollo.dev/join/",
     "https://specs.apollo.dev/kotlin_labs/",
     "https://specs.apollo.dev/nullability/",
@@ -47,6 +50,7 @@ pub(crate) enum Known {
     Source,
     Connect,
     Federation(&'static Federated),
+    Cost(CostDirective),
     Cache,
     Policy,
     CacheControl,
@@ -81,7 +85,9 @@ impl GuardKind {
 
 impl Known {
     /// All directives except those of federation.
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 15] = [
+        Self::Cost(CostDirective::Cost),
+        Self::Cost(CostDirective::ListSize),
         Self::Link,
         Self::Source,
         Self::Connect,
@@ -103,6 +109,7 @@ impl Known {
             Self::Source => "source",
             Self::Connect => "connect",
             Self::Federation(it) => it.name,
+            Self::Cost(it) => it.name(),
             Self::Cache => "cache",
             Self::Policy => "policy",
             Self::CacheControl => "cacheControl",
@@ -121,6 +128,8 @@ impl Known {
             Self::Cache | Self::Policy => "`extend schema`, and beside `@connect`",
             Self::Connect | Self::CacheControl | Self::CacheTag => "types and fields",
             Self::Federation(_) => "types and fields",
+            Self::Cost(CostDirective::Cost) => "types, fields, arguments and input fields",
+            Self::Cost(CostDirective::ListSize) => "fields",
             Self::Join => "fields",
             Self::Guard(_) => {
                 "object types, interfaces, scalars, enums, and fields of objects and interfaces"
@@ -133,7 +142,8 @@ impl Known {
             Self::Link => LINK,
             Self::Source | Self::Connect => CONNECT,
             Self::Federation(_) => FEDERATION,
-            Self::Cache
+            Self::Cost(_)
+            | Self::Cache
             | Self::Policy
             | Self::CacheControl
             | Self::CacheTag
@@ -182,7 +192,9 @@ impl Spec {
             FEDERATION => {
                 let guards =
                     [GuardKind::Authenticated, GuardKind::Scopes, GuardKind::Hidden].map(Known::Guard);
-                FEDERATED.iter().map(Known::Federation).chain([Known::CacheTag]).chain(guards).collect()
+                let costs = [CostDirective::Cost, CostDirective::ListSize].map(Known::Cost);
+                let served = costs.into_iter().chain([Known::CacheTag]).chain(guards);
+                FEDERATED.iter().map(Known::Federation).chain(served).collect()
             }
             _ => own.collect(),
         }
@@ -263,8 +275,8 @@ impl<'d> Links<'d> {
         links
     }
 
-    /// True if `field` of `ty` only guards a field of a server: it has guards and no other directive, and stands in an extension of a root
-    /// or of a type that the file does not define.
+    /// True if `field` of `ty` only guards a field of a server, or says what it costs: it has such directives and no others, and stands in
+    /// an extension of a root or of a type that the file does not define.
     pub(crate) fn guards_server(
         &self,
         document: &Document<'_>,
@@ -273,8 +285,10 @@ impl<'d> Links<'d> {
     ) -> bool {
         let name = document.str(ty.name);
         let is_own = |it: &Definition| matches!(it, Definition::Type(other) if !other.extend && document.str(other.name) == name);
-        let is_guard =
-            |it: &Directive| matches!(self.resolve_directive(document.str(it.name)), Some(Known::Guard(_)));
+        let is_guard = |it: &Directive| {
+            let known = self.resolve_directive(document.str(it.name));
+            matches!(known, Some(Known::Guard(_) | Known::Cost(_)))
+        };
         let directives = document.list(field.directives);
         self.has_servers
             && ty.extend
@@ -306,8 +320,10 @@ impl<'d> Links<'d> {
         let Some(spec) = SPECS.iter().find(|it| text.starts_with(it.home)) else {
             let is_any = |all: &[&str]| all.iter().any(|it| text.starts_with(it));
             if text.contains("://") && (!is_any(&HOSTS) || is_any(&IDLE)) {
-                let message = format!("`{text}` is not known: its directives say nothing here");
-                found.note(span, message);
+                if !text.starts_with(COST) {
+                    let message = format!("`{text}` is not known: its directives say nothing here");
+                    found.note(span, message);
+                }
                 return self.ignore_imports(document, imports, &text);
             }
             let homes = SPECS.each_ref().map(|it| format!("`{}…`", it.home)).join(", ");
@@ -340,11 +356,24 @@ impl<'d> Links<'d> {
         }
         // The directive that is called like its specification needs no import.
         let own = FEDERATED.iter().filter(|it| url.contains(&format!("/{}/", it.name))).map(|it| it.name);
+        if url.starts_with(COST) {
+            self.import_costs(&names);
+        }
         for name in names.into_iter().chain(own) {
             let known = FEDERATED.iter().find(|it| it.name == name && it.refusal().is_none());
             if let Some(known) = known.filter(|_| IDLE.iter().any(|it| url.starts_with(it))) {
                 self.imports.push(name.into());
                 self.names.push((name.into(), Known::Federation(known)));
+            }
+        }
+    }
+
+    /// Names the directives of the cost specification.
+    fn import_costs(&mut self, names: &[&'d str]) {
+        for name in names.iter().copied().chain(["cost"]) {
+            if let Some(directive) = CostDirective::of(name) {
+                self.imports.push(name.into());
+                self.names.push((name.into(), Known::Cost(directive)));
             }
         }
     }

@@ -58,7 +58,8 @@ impl<'d> Reader<'d> {
                 Some(Known::Source) => self.source(directive),
                 Some(Known::Graphql) => self.graphql(directive),
                 Some(Known::Grpc) => self.grpc(directive),
-                Some(Known::Link | Known::Cache | Known::Policy | Known::Federation(_)) | None => {}
+                Some(Known::Link | Known::Cache | Known::Policy | Known::Federation(_) | Known::Cost(_))
+                | None => {}
                 Some(it) => self.report_misplaced(directive, it),
             }
         }

@@ -47,14 +47,57 @@ fn specifications_for_composition_are_taken_with_their_directives() {
     let types = "type Query { a: Int @cost(weight: \"5\") @tag(name: \"t\") @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"$\") }";
     let idle = "@link(url: \"https://specs.apollo.dev/cost/v0.1\", import: [\"@cost\"]) @link(url: \"https://specs.apollo.dev/tag/v0.3\")";
     let said = find_notes(&format!("{} {idle}", link("v0.2")), types);
-    assert!(!said.contains("refused"), "{said}");
+    assert!(!said.contains("refused") && !said.contains("cost"), "{said}");
     assert!(
-        said.contains("`https://specs.apollo.dev/cost/v0.1` is not known: its directives say nothing here"),
+        said.contains("`https://specs.apollo.dev/tag/v0.3` is not known: its directives say nothing here"),
         "{said}"
     );
     let guard =
         find_notes(&format!("{} @link(url: \"https://specs.apollo.dev/policy/v0.1\")", link("v0.2")), types);
     assert!(guard.starts_with("refused 1:"), "{guard}");
+}
+
+#[test]
+fn costs_are_read_by_their_names_in_the_text() {
+    let check = |links: &str, cost: &str, list_size: &str| {
+        let text = format!(
+            "extend schema {} {links} @source(name: \"s\", http: {{baseURL: \"http://h\"}})
+            type Query {{
+              a(n: Int @{cost}(weight: 2)): [A] @{list_size}(slicingArguments: [\"n\"]) @connect(source: \"s\", http: {{GET: \"/a\"}}, selection: \"id\")
+            }}
+            type A @{cost}(weight: \"1.5\") {{ id: Int }}",
+            link("v0.2")
+        );
+        let mapping = super::mapping(&text);
+        let places: Vec<&str> = mapping.cost_rules.iter().map(|it| it.place.as_str()).collect();
+        assert_eq!(places, ["Query.a", "Query.a(n:)", "A"], "{links}");
+        let ty = mapping.schema.type_by_name("A").expect("it is there");
+        assert!(mapping.schema.ty(ty).applied.len == 0, "clients see no costs");
+    };
+    let federation = "@link(url: \"https://specs.apollo.dev/federation/v2.9\"";
+    let weir = "@link(url: \"https://weir.example/spec/v1\", import: [\"@cost\", \"@listSize\"])";
+    check(weir, "cost", "listSize");
+    check(&format!("{federation}, import: [\"@cost\", \"@listSize\"])"), "cost", "listSize");
+    check(
+        &format!("{federation}, import: [{{name: \"@cost\", as: \"@price\"}}])"),
+        "price",
+        "federation__listSize",
+    );
+    check(
+        "@link(url: \"https://specs.apollo.dev/cost/v0.1\", import: [\"@cost\", \"@listSize\"])",
+        "cost",
+        "listSize",
+    );
+}
+
+#[test]
+fn a_field_of_a_server_may_have_a_cost() {
+    let text = "extend schema @link(url: \"https://weir.example/spec/v1\", import: [\"@graphql\", \"@cost\"]) @graphql(url: \"http://g/\", prefix: \"shop_\")
+        extend type Query { shop_rows: Int @cost(weight: 5) }
+        extend type shop_Row @cost(weight: 2)";
+    let mapping = super::mapping(text);
+    let places: Vec<&str> = mapping.cost_rules.iter().map(|it| it.place.as_str()).collect();
+    assert_eq!(places, ["Query.shop_rows", "shop_Row"]);
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn public_texts_of_all_versions_are_read_as_they_are() {
     );
     assert_eq!(
         notes(include_str!("../../../tests/connectors/v0_3_harbour.graphql")),
-        [federation(3, 14, "`@key` `@interfaceObject` `@cost` `@listSize`")]
+        [federation(3, 14, "`@key` `@interfaceObject`")]
     );
     assert_eq!(notes(include_str!("../../../tests/connectors/v0_4_fleet.graphql")), Vec::<String>::new());
     let newer = "is of connect v0.3, and this text links v0.2: other servers refuse it";

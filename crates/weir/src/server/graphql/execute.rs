@@ -24,6 +24,9 @@ use weir_language::ast::OperationKind;
 /// Maximum size of a plan in the log, in bytes.
 const PLAN_BYTES_MAX: usize = 8 * 1024;
 
+/// Header of clients that want to know the cost of their operation.
+const COST: &str = "x-weir-cost";
+
 /// Executes `request`, if `caller` is admitted and the allow list permits its document.
 pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, caller: &Caller) -> Response {
     let request = match permit(context, request, caller).await {
@@ -35,6 +38,7 @@ pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, call
         context.noted.borrow_mut().caller = Some(caller.clone());
     }
     let engine = context.engine();
+    let request = Request { shows_cost: asks_cost(context, request, caller), ..request };
     // Not moved into a helper function: a future passed as an argument would be stored twice.
     let mut executing = pin!(engine.execute(request, caller));
     let mut busy = Duration::ZERO;
@@ -54,6 +58,12 @@ pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, call
         *context.noted.borrow_mut() = Noted { caller: Some(caller.clone()), plan };
     }
     response
+}
+
+/// True if the client asks what its operation costs, and may know.
+fn asks_cost(context: &RequestContext, request: Request<'_>, caller: &Caller) -> bool {
+    let cost = context.generation.config.limits.cost.as_ref();
+    cost.is_some_and(|it| request.headers.get(COST).is_some() && it.is_shown_to(caller.role()))
 }
 
 /// Refuses a mutation sent by a web page of a foreign origin. Browsers send no preflight before a GET.

@@ -18,7 +18,8 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use hyper::{HeaderMap, StatusCode};
 use std::panic::AssertUnwindSafe;
-use weir_engine::engine::{Aborted, Body};
+use weir_engine::demand::SpentCost;
+use weir_engine::engine::{Aborted, Body, Request};
 use weir_engine::source::{Caller, Protocol};
 use weir_engine::unread;
 use weir_language::json::{Json, JsonBuffer, JsonRef};
@@ -138,11 +139,12 @@ async fn run_batch(context: &RequestContext, text: &[u8], client: BatchClient<'_
     // The text was parsed before, to count its requests.
     let Ok(tape) = Json::parse_in(JsonBuffer::default(), text, nesting_max) else { return };
     let mut out = vec![b'['];
+    let spent = SpentCost::default();
     for (place, item) in tape.root().items().enumerate() {
         if place > 0 {
             out.push(b',');
         }
-        if run_one(context, item, client, &mut out, send).await.is_none() {
+        if run_one(context, (item, &spent), client, &mut out, send).await.is_none() {
             return;
         }
         if out.len() >= BATCH_CHUNK_BYTES && send.send(Ok(std::mem::take(&mut out))).await.is_err() {
@@ -156,7 +158,7 @@ async fn run_batch(context: &RequestContext, text: &[u8], client: BatchClient<'_
 /// Appends the answer of one request; `None` if the stream ended.
 async fn run_one(
     context: &RequestContext,
-    item: JsonRef<'_>,
+    (item, spent): (JsonRef<'_>, &SpentCost),
     client: BatchClient<'_>,
     out: &mut Vec<u8>,
     send: &Sender,
@@ -172,6 +174,7 @@ async fn run_one(
         }
     };
     let request = engine_request(context, &params, headers, form.protocol(), false);
+    let request = Request { spent: Some(spent), ..request };
     let made = execute(context, request, caller).await;
     context.worker.metrics.execution(&made.execution(), context.started.elapsed());
     match made.body {

@@ -33,8 +33,11 @@ async fn add_hint(context: &RequestContext, request: Request<'_>, made: &mut Res
     let Body::Whole(bytes) = &mut made.body else { return };
     let Ok(mut answer) = serde_json::from_slice::<Value>(bytes) else { return };
     let errors = answer["errors"].as_array_mut().into_iter().flatten();
-    // Rates and limits say themselves what is too much.
-    let is_limit = |it: &Value| it["extensions"]["code"].as_str().is_some_and(|it| it.starts_with("LIMIT_"));
+    // Rates, costs and limits say themselves what is too much.
+    let is_limit = |it: &Value| {
+        let code = it["extensions"]["code"].as_str();
+        code.is_some_and(|it| it.starts_with("LIMIT_") || it.starts_with("COST_"))
+    };
     for error in errors.filter(|it| !is_limit(it)) {
         error["extensions"]["hint"] =
             "the admin's role is answered: the permissions of this role, or its list of allowed documents, lack something".into();

@@ -24,6 +24,8 @@ pub(crate) fn engine_request<'r>(
         protocol,
         queries_only,
         increments: None,
+        shows_cost: false,
+        spent: None,
         headers: client,
         deadline: context.started + client.patience(longest),
     }

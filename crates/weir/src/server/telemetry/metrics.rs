@@ -3,6 +3,7 @@
 //! **Cost:** a request adds to a few atomics and, for its operation, to a histogram behind a lock; names and labels are only looked at when
 //! somebody reads the page.
 
+use super::cost_metrics::CostMetrics;
 use super::fetch_metrics::{FetchMetrics, SpanMetrics, StageMetrics};
 use super::operation_metrics::OperationMetrics;
 use super::server_metrics::DatabaseServers;
@@ -163,6 +164,7 @@ impl Metrics {
         registry.register("requests", "Requests by endpoint and outcome", requests.clone());
         registry.register_collector(Box::new(Cached));
         registry.register_collector(Box::new(OperationMetrics(Arc::clone(observer()))));
+        registry.register_collector(Box::new(CostMetrics(Arc::clone(observer()))));
         registry.register_collector(Box::new(StageMetrics(Arc::clone(observer()))));
         registry.register_collector(Box::new(FetchMetrics(Arc::clone(observer()))));
         registry.register_collector(Box::new(SpanMetrics));

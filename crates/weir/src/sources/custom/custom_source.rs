@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use weir_engine::caller::{Caller, Facts, Identity, Token};
+use weir_engine::demand::CostRule;
 use weir_engine::lifetime::HintAt;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
@@ -53,6 +54,10 @@ impl Source for CustomSource {
 
     fn others_changes(&self) -> OthersChanges {
         self.http.others_changes()
+    }
+
+    fn cost_rules(&self) -> &[CostRule] {
+        self.http.cost_rules()
     }
 
     fn hints(&self) -> &[HintAt] {
