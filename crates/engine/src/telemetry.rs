@@ -2,6 +2,8 @@
 
 pub mod call_span;
 pub mod durations;
+mod masked_text;
 pub mod observer;
+pub mod operation_samples;
 pub mod span;
 pub mod usage;

@@ -1,9 +1,11 @@
-//! The pages of operators: version, metrics, probes, explain, reload, invalidate, types, catalogs, console.
+//! The pages of operators: version, metrics, probes, explain, reload, invalidate, types, catalogs, live queries, saved operations, console.
 
 pub(crate) mod catalog_page;
 pub(crate) mod console;
+pub(crate) mod documents_page;
 pub(crate) mod explain_page;
 pub(crate) mod invalidate;
+pub(crate) mod live_page;
 pub(crate) mod metadata_api;
 pub(crate) mod pages;
 pub(crate) mod plan_page;
@@ -15,6 +17,7 @@ pub(crate) mod profile;
 pub(crate) mod profile;
 pub(crate) mod reload;
 pub(crate) mod row_page;
+pub(crate) mod samples_page;
 pub(crate) mod schema_page;
 pub(crate) mod swagger;
 pub(crate) mod tools;

@@ -10,8 +10,8 @@ use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, mcp, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
 use super::operator::{
-    catalog_page, console, explain_page, invalidate, pages, plan_page, probes, profile, reload, row_page,
-    schema_page, swagger, tools, usage_page,
+    catalog_page, console, documents_page, explain_page, invalidate, live_page, pages, plan_page, probes,
+    profile, reload, row_page, samples_page, schema_page, swagger, tools, usage_page,
 };
 use super::request::answer::Answer;
 use super::request::answer::refusal::Refusal;
@@ -69,6 +69,9 @@ enum Handler {
     Version,
     Metrics,
     Operations,
+    Samples,
+    LiveQueries,
+    Documents,
     Profile,
     Explain,
     ExplainRow,
@@ -120,6 +123,9 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/v1/version", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Version),
     route("/metrics", "GET", Gate::Operator, Exposure::Admin, Handler::Metrics),
     route("/admin/operations", "GET", Gate::Operator, Exposure::Admin, Handler::Operations),
+    route("/admin/operations/samples", "POST", Gate::Operator, Exposure::Admin, Handler::Samples),
+    route("/admin/live", "GET", Gate::Operator, Exposure::Admin, Handler::LiveQueries),
+    route("/admin/documents", "POST", Gate::Operator, Exposure::Admin, Handler::Documents),
     route("/admin/profile", "GET", Gate::Operator, Exposure::Admin, Handler::Profile),
     route("/v1/explain", "POST", Gate::Operator, Exposure::Everywhere, Handler::Explain),
     route("/v1/explain/row", "POST", Gate::Operator, Exposure::Everywhere, Handler::ExplainRow),
@@ -192,6 +198,9 @@ pub(crate) async fn answer(
             Handler::Version => Ok(pages::version()),
             Handler::Metrics => Ok(pages::metrics(context, head)),
             Handler::Operations => Ok(usage_page::answer()),
+            Handler::Samples => Box::pin(samples_page::answer(context, head, body)).await,
+            Handler::LiveQueries => Ok(live_page::answer(context)),
+            Handler::Documents => Box::pin(documents_page::answer(context, head, body)).await,
             Handler::Profile => Box::pin(profile::answer(head)).await,
             Handler::Explain => Box::pin(explain_page::answer(context, head, body)).await,
             Handler::ExplainRow => Box::pin(row_page::answer(context, head, body)).await,
