@@ -213,9 +213,21 @@ mod tests {
     #[test]
     fn an_error_is_told_by_its_code_and_the_names_that_lead_to_it() {
         for (errors, code, path) in [
-            (r#"[{"message":"\"path\":[\"no\"]","path":["boats",3,"crew","name"],"extensions":{"code":"A_B"}}]"#, Some("A_B"), Some("boats.crew.name")),
-            (r#"[{"message":"x","extensions":{"code":"A"}},{"path":["other"],"extensions":{"code":"B"}}]"#, Some("A"), None),
-            (r#"[{"message":"x","extensions":{"path":"$.selectionSet.boat.args.objects[0].name","code":"c-d"}}]"#, Some("c-d"), Some("boat.args.objects.name")),
+            (
+                r#"[{"message":"\"path\":[\"no\"]","path":["boats",3,"crew","name"],"extensions":{"code":"A_B"}}]"#,
+                Some("A_B"),
+                Some("boats.crew.name"),
+            ),
+            (
+                r#"[{"message":"x","extensions":{"code":"A"}},{"path":["other"],"extensions":{"code":"B"}}]"#,
+                Some("A"),
+                None,
+            ),
+            (
+                r#"[{"message":"x","extensions":{"path":"$.selectionSet.boat.args.objects[0].name","code":"c-d"}}]"#,
+                Some("c-d"),
+                Some("boat.args.objects.name"),
+            ),
             (r#"[{"message":"x","extensions":{"path":"$","code":"c-d"}}]"#, Some("c-d"), None),
             (r#"[{"message":"x"}]"#, None, None),
         ] {

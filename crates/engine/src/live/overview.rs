@@ -200,14 +200,18 @@ impl LiveQueries {
         let mut pushed: Vec<(&Member, Arc<LiveResult>)> =
             registry.members().filter_map(|it| Some((it, it.newest.borrow().result.clone()?))).collect();
         pushed.sort_by_cached_key(|it| std::cmp::Reverse(it.1.due + it.1.took));
-        let pushes =
-            pushed.iter().take(PUSHES_MAX).map(|(member, result)| LivePush::of(member, result, now)).collect();
-        let sources = shared.planner.graph.sources().iter().zip(registry.sources()).map(|(source, entry)| LiveSource {
-            name: source.0.name().into(),
-            members: entry.members,
-            others_changes: source.0.others_changes(),
-            coverage: entry.coverage.clone(),
-        });
+        let pushes = pushed
+            .iter()
+            .take(PUSHES_MAX)
+            .map(|(member, result)| LivePush::of(member, result, now))
+            .collect();
+        let sources =
+            shared.planner.graph.sources().iter().zip(registry.sources()).map(|(source, entry)| LiveSource {
+                name: source.0.name().into(),
+                members: entry.members,
+                others_changes: source.0.others_changes(),
+                coverage: entry.coverage.clone(),
+            });
         let sources = sources.collect();
         drop(pushed);
         drop(registry);

@@ -85,7 +85,10 @@ mod tests {
             (r#"{ a(name: "Ann \" 7 # x", by: desc) }"#, r#"{ a(name: "", by: desc) }"#),
             ("{ a(note: \"\"\"one \\\"\"\" \" two\"\"\") }", r#"{ a(note: "") }"#),
             ("{ a # of Ann\n b }", "{ a \n b }"),
-            (r#"query Q($a: Int = 5) { ...F @include(if: true) }"#, r#"query Q($a: Int = 0) { ...F @include(if: true) }"#),
+            (
+                r#"query Q($a: Int = 5) { ...F @include(if: true) }"#,
+                r#"query Q($a: Int = 0) { ...F @include(if: true) }"#,
+            ),
             (r#"{ a(s: "") }"#, r#"{ a(s: "") }"#),
         ] {
             assert_eq!(mask_values(text).as_deref(), Some(expected), "{text}");

@@ -40,7 +40,13 @@ pub struct SlowExecution {
 
 impl Default for SlowExecution {
     fn default() -> Self {
-        Self { total_us: 0, timing: Timing::default(), at: SystemTime::UNIX_EPOCH, role: "".into(), steps: Vec::new() }
+        Self {
+            total_us: 0,
+            timing: Timing::default(),
+            at: SystemTime::UNIX_EPOCH,
+            role: "".into(),
+            steps: Vec::new(),
+        }
     }
 }
 

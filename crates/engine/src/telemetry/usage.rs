@@ -394,7 +394,11 @@ mod tests {
         let text = "{ a(id: 7) }";
         let one = number(&table, text, &["Query.a"]);
         let hash = table.name(one).expect("it has its place").hash;
-        let failed = |path: Option<&str>| Execution { code: Some("X".into()), path: path.map(Into::into), ..execution(one, true) };
+        let failed = |path: Option<&str>| Execution {
+            code: Some("X".into()),
+            path: path.map(Into::into),
+            ..execution(one, true)
+        };
         table.note(&failed(Some("a.b")), Duration::ZERO);
         table.note(&failed(Some("a.b")), Duration::ZERO);
         table.note(&failed(None), Duration::ZERO);
@@ -406,7 +410,8 @@ mod tests {
         assert!(!table.is_slowest(one, ms(21)) && table.is_slowest(one, ms(26)));
         let samples = table.samples("", &hash).expect("it is known");
         assert_eq!(samples.text.as_deref(), Some("{ a(id: 0) }"));
-        let errors: Vec<_> = samples.errors.iter().map(|it| (&*it.code, it.path.as_deref(), it.count)).collect();
+        let errors: Vec<_> =
+            samples.errors.iter().map(|it| (&*it.code, it.path.as_deref(), it.count)).collect();
         assert_eq!(errors, [("X", None, 1), ("X", Some("a.b"), 2)]);
         assert_eq!(samples.slowest, Some(slow));
         let _ = number(&table, "{ b }", &[]);

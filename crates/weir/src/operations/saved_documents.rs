@@ -36,7 +36,8 @@ pub(super) fn collections(lists: &[Lists<'_>], config: &Config) -> Vec<SavedColl
                     ("file", file.map(|it| it.path.display().to_string()))
                 }
             };
-            let entries = lists.iter().flat_map(|it| it.allow_list).filter(|it| it.collection == collection.name);
+            let entries =
+                lists.iter().flat_map(|it| it.allow_list).filter(|it| it.collection == collection.name);
             let queries = collection.definition.queries.iter();
             found.push(SavedCollection {
                 name: collection.name.clone(),

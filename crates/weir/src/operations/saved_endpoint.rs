@@ -38,7 +38,11 @@ impl SavedEndpoint {
     /// Reads an entry.
     /// # Errors
     /// Hasura's message for the mistake.
-    pub(super) fn read(entry: &RestEndpoint, queries: &Queries<'_>, is_metadata: bool) -> Result<Self, String> {
+    pub(super) fn read(
+        entry: &RestEndpoint,
+        queries: &Queries<'_>,
+        is_metadata: bool,
+    ) -> Result<Self, String> {
         let template = Template::read(&entry.url)?;
         let stored = &entry.definition.query;
         let query = queries.get(&(stored.collection_name.as_str(), stored.query_name.as_str()));

@@ -90,7 +90,8 @@ fn collection_json(collection: &SavedCollection) -> Value {
     let is_global = scopes.iter().any(|it| it.as_ref().is_none_or(|it| it.global));
     let roles: Vec<&String> =
         scopes.iter().flatten().filter(|it| !it.global).flat_map(|it| it.roles.iter().flatten()).collect();
-    let allowed = if scopes.is_empty() { Value::Null } else { value!({ "global": is_global, "roles": roles }) };
+    let allowed =
+        if scopes.is_empty() { Value::Null } else { value!({ "global": is_global, "roles": roles }) };
     value!({ "name": name, "origin": origin, "file": file, "documents": queries.len(), "allowed": allowed })
 }
 

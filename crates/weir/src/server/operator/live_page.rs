@@ -27,7 +27,8 @@ pub(crate) fn answer(context: &RequestContext) -> Answer {
 }
 
 fn overview_json(overviews: &[LiveOverview]) -> Value {
-    let groups = overviews.iter().flat_map(|it| it.groups.iter().map(move |group| group_json(group, &it.sources)));
+    let groups =
+        overviews.iter().flat_map(|it| it.groups.iter().map(move |group| group_json(group, &it.sources)));
     let mut pushes: Vec<&LivePush> = overviews.iter().flat_map(|it| &it.pushes).collect();
     pushes.sort_by_key(|it| it.age);
     let settings = overviews.first().map(|it| it.settings);
