@@ -2,8 +2,8 @@
 //
 // The text of the editor is the only state: the tree shows what stands there, and each click is an edit of it that Undo takes back.
 
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { useGraphiQL, useMonaco } from '@graphiql/react';
+import { useMemo, useState } from 'react';
+import { useGraphiQL } from '@graphiql/react';
 import type { GraphiQLPlugin } from '@graphiql/react';
 import { OperationTypeNode, parse } from 'graphql';
 import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
@@ -13,6 +13,7 @@ import { firstLeaf, selectionOf, startLiteral } from './literals';
 import { ROWS_MAX, rowsOf, spreadsAt } from './rows';
 import type { ArgumentRow, Row } from './rows';
 import { ValueInput } from './value-input';
+import { useEditorText } from '../editor-text';
 import './tree.css';
 
 const INDENT_PX = 14;
@@ -35,28 +36,6 @@ function operationsOf(text: string): OperationDefinitionNode[] {
   } catch {
     return [];
   }
-}
-
-/** The text of the query editor, and a function that changes it as typing would. */
-function useEditorText(): [string, (text: string) => void] {
-  const editor = useGraphiQL(state => state.queryEditor);
-  const monaco = useMonaco(state => state.monaco);
-  const [text, setText] = useState(() => editor?.getValue() ?? '');
-  useEffect(() => {
-    if (!editor) return;
-    setText(editor.getValue());
-    const models = editor.onDidChangeModel(() => setText(editor.getValue()));
-    const edits = editor.onDidChangeModelContent(() => setText(editor.getValue()));
-    return () => (models.dispose(), edits.dispose());
-  }, [editor, monaco]);
-  const change = (next: string) => {
-    const model = editor?.getModel();
-    if (!editor || !model || next === model.getValue()) return;
-    editor.pushUndoStop();
-    model.pushEditOperations([], [{ range: model.getFullModelRange(), text: next }], () => null);
-    editor.pushUndoStop();
-  };
-  return [text, change];
 }
 
 /** What a click on a row makes of the text. */
@@ -114,7 +93,7 @@ function Item({ row, isCurrent, onFocus, onToggle, onOpen, onValue, onVariable }
     >
       <span className="weir-tree-twist" aria-hidden="true" onClick={onOpen}>{row.hasChildren ? (row.isOpen ? '▾' : '▸') : ''}</span>
       <span className="weir-tree-name" aria-hidden="true" onClick={onToggle}>
-        <span className="weir-tree-box">{row.isChosen ? '☑' : '☐'}</span>
+        <span className="weir-tree-box">{row.isChosen ? '✓' : ''}</span>
         {row.kind === 'on' && '… on '}{row.name}{row.kind === 'argument' && ':'}
       </span>
       {row.kind === 'argument' && row.isChosen && !row.isOpen ? <ValueInput row={row} onValue={onValue} onVariable={onVariable} /> : <span className="weir-tree-type" aria-hidden="true">{row.type}</span>}
@@ -153,7 +132,6 @@ function Tree({ schema, text, onChange }: { schema: GraphQLSchema; text: string;
   const [search, setSearch] = useState('');
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [current, setCurrent] = useState('');
-  const list = useRef<HTMLUListElement>(null);
   const isNew = operations.length === 0 || Number.isNaN(Number(target));
   const kind = Number.isNaN(Number(target)) ? target : 'query';
   const written = isNew ? newOperation(kind) : readText(text, Number(target))!;
@@ -209,7 +187,7 @@ function Tree({ schema, text, onChange }: { schema: GraphQLSchema; text: string;
         <input type="search" placeholder="Search fields" aria-label="Search fields" value={search} onChange={event => setSearch(event.target.value)} />
       </div>
       {spreads.length > 0 && <p className="weir-note">Fields of {spreads.join(', ')} come with it and are edited in the text.</p>}
-      <ul ref={list} role="tree" aria-label="Fields" aria-multiselectable="true" className="weir-tree-list" onKeyDown={press} data-testid="query-tree">
+      <ul role="tree" aria-label="Fields" aria-multiselectable="true" className="weir-tree-list" onKeyDown={press} data-testid="query-tree">
         {rows.map((row, place) => (
           <Item
             key={row.key} row={row} isCurrent={place === at} onFocus={() => setCurrent(row.key)}
@@ -227,7 +205,7 @@ function Tree({ schema, text, onChange }: { schema: GraphQLSchema; text: string;
 
 function TreeContent() {
   const schema = useGraphiQL(state => state.schema);
-  const [text, change] = useEditorText();
+  const [text, change] = useEditorText('queryEditor');
   if (!schema) return <div className="weir-plan"><h2>Build</h2><p>The schema is not there yet.</p></div>;
   const isReadable = isBlank(text) || readText(text, 0) !== null;
   return (

@@ -19,6 +19,7 @@ pub(crate) mod reload;
 pub(crate) mod row_page;
 pub(crate) mod samples_page;
 pub(crate) mod schema_page;
+pub(crate) mod state_page;
 pub(crate) mod swagger;
 pub(crate) mod tools;
 pub(crate) mod usage_page;

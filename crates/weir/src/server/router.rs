@@ -11,7 +11,7 @@ use super::graphql::{hasura, mcp, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
 use super::operator::{
     catalog_page, console, documents_page, explain_page, invalidate, live_page, pages, plan_page, probes,
-    profile, reload, row_page, samples_page, schema_page, swagger, tools, usage_page,
+    profile, reload, row_page, samples_page, schema_page, state_page, swagger, tools, usage_page,
 };
 use super::request::answer::Answer;
 use super::request::answer::refusal::Refusal;
@@ -71,6 +71,7 @@ enum Handler {
     Operations,
     Samples,
     LiveQueries,
+    State,
     Documents,
     Profile,
     Explain,
@@ -125,6 +126,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/admin/operations", "GET", Gate::Operator, Exposure::Admin, Handler::Operations),
     route("/admin/operations/samples", "POST", Gate::Operator, Exposure::Admin, Handler::Samples),
     route("/admin/live", "GET", Gate::Operator, Exposure::Admin, Handler::LiveQueries),
+    route("/admin/state", "GET", Gate::Operator, Exposure::Admin, Handler::State),
     route("/admin/documents", "POST", Gate::Operator, Exposure::Admin, Handler::Documents),
     route("/admin/profile", "GET", Gate::Operator, Exposure::Admin, Handler::Profile),
     route("/v1/explain", "POST", Gate::Operator, Exposure::Everywhere, Handler::Explain),
@@ -200,6 +202,7 @@ pub(crate) async fn answer(
             Handler::Operations => Ok(usage_page::answer()),
             Handler::Samples => Box::pin(samples_page::answer(context, head, body)).await,
             Handler::LiveQueries => Ok(live_page::answer(context)),
+            Handler::State => Ok(state_page::answer(context)),
             Handler::Documents => Box::pin(documents_page::answer(context, head, body)).await,
             Handler::Profile => Box::pin(profile::answer(head)).await,
             Handler::Explain => Box::pin(explain_page::answer(context, head, body)).await,

@@ -159,12 +159,27 @@ fn live_queries_are_told_by_operation_and_role() {
 }
 
 #[test]
+fn memory_caches_and_queues_are_told() {
+    let weir = serve();
+    ask(&weir, "/graphql", &USER, &json!({"query": "{ pet { id } }"}));
+    let state = weir.raw(&crate::support::message("GET", "/admin/state", &[SECRET], None)).json();
+    assert!(state["memory"]["resident_bytes"].as_u64() > Some(1 << 20), "{state}");
+    assert!(state["plans"]["entries"].as_u64() >= Some(1), "{state}");
+    assert!(state["plans"]["bytes"].as_u64() <= state["plans"]["bytes_max"].as_u64(), "{state}");
+    let gauges = state["sources"][0]["gauges"].as_array().expect("a list");
+    assert!(gauges.iter().any(|it| it["name"] == "mutations waiting" && it["value"] == 0), "{state}");
+}
+
+#[test]
 fn nobody_but_an_operator_reads_them() {
     let weir = serve();
     let asked = body("{ __typename }");
-    for (method, path) in
-        [("POST", "/admin/documents"), ("POST", "/admin/operations/samples"), ("GET", "/admin/live")]
-    {
+    for (method, path) in [
+        ("POST", "/admin/documents"),
+        ("POST", "/admin/operations/samples"),
+        ("GET", "/admin/live"),
+        ("GET", "/admin/state"),
+    ] {
         for headers in [&[][..], &[("x-hasura-admin-secret", "husk")], &USER, &[("x-hasura-role", "admin")]] {
             let mut headers = headers.to_vec();
             headers.push(("content-type", "application/json"));

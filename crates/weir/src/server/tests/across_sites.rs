@@ -153,7 +153,7 @@ const CALLS: [&str; 2] = [
 ];
 
 /// Addresses whose GET shows something, and that is all.
-const SHOW_ONLY: [&str; 20] = [
+const SHOW_ONLY: [&str; 21] = [
     "/v1/graphql",
     "/v1alpha1/graphql",
     "/v1beta1/relay",
@@ -167,6 +167,7 @@ const SHOW_ONLY: [&str; 20] = [
     "/metrics",
     "/admin/operations",
     "/admin/live",
+    "/admin/state",
     "/admin/profile",
     "/api/swagger/json",
     "/v1alpha1/config",
