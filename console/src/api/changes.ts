@@ -30,9 +30,6 @@ const changeOf = (saved: Saved, it: Parts): MetadataChange => ({
   ...(it.asksName === undefined ? {} : { asksName: it.asksName }),
 });
 
-/** Collections that an operation of this page may be added to. */
-export const ownCollections = (saved: Saved) => saved.metadata.query_collections.map(it => it.name);
-
 interface Added {
   commands: unknown[];
   before: QueryCollection[];
@@ -90,23 +87,40 @@ export function saveEndpoint(saved: Saved, endpoint: EndpointEntry, query: strin
   });
 }
 
-export const dropEndpoint = (saved: Saved, endpoint: EndpointEntry): MetadataChange => changeOf(saved, {
-  title: `Delete the REST endpoint ${endpoint.name}`,
-  commands: [{ type: 'drop_rest_endpoint', args: { name: endpoint.name } }],
-  before: endpoint,
-  after: null,
-  yaml: [endpoint],
-  place: 'take this entry out of `rest_endpoints`',
-  asksName: endpoint.name,
-});
+/** Commands that take a query away, with its collection if nothing else is in it. */
+const dropCommands = (collection: QueryCollection, query: NamedQuery) => (collection.definition.queries.length > 1
+  ? [{ type: 'drop_query_from_collection', args: { collection_name: collection.name, query_name: query.name } }]
+  : [{ type: 'drop_query_collection', args: { collection: collection.name, cascade: true } }]);
+
+/** The collection without a query; nothing if it has no other. */
+const withoutQuery = (collection: QueryCollection, query: NamedQuery) => (collection.definition.queries.length > 1
+  ? [{ ...collection, definition: { queries: collection.definition.queries.filter(it => it !== query) } }]
+  : []);
+
+/** Deletes an endpoint, with its query if it was saved for it alone. */
+export function dropEndpoint(saved: Saved, endpoint: EndpointEntry): MetadataChange {
+  const { collection_name, query_name } = endpoint.definition.query;
+  const collection = saved.metadata.query_collections.find(it => it.name === collection_name);
+  const query = collection?.definition.queries.find(it => it.name === query_name);
+  const isAllowed = saved.metadata.allowlist.some(it => it.collection === collection_name);
+  const isOnly = endpointsOf(saved, collection_name, query_name).length === 1;
+  const own = collection && query && !isAllowed && isOnly ? { collection, query } : null;
+  return changeOf(saved, {
+    title: `Delete the REST endpoint ${endpoint.name}`,
+    commands: [{ type: 'drop_rest_endpoint', args: { name: endpoint.name } }, ...(own ? dropCommands(own.collection, own.query) : [])],
+    before: { rest_endpoints: [endpoint], ...(own ? { query_collections: [own.collection] } : {}) },
+    after: own ? { rest_endpoints: [], query_collections: withoutQuery(own.collection, own.query) } : { rest_endpoints: [] },
+    yaml: [endpoint],
+    place: 'take this entry out of `rest_endpoints`',
+    asksName: endpoint.name,
+  });
+}
 
 export const dropQuery = (saved: Saved, collection: QueryCollection, query: NamedQuery): MetadataChange => changeOf(saved, {
   title: `Delete ${query.name} of ${collection.name}`,
-  commands: collection.definition.queries.length > 1
-    ? [{ type: 'drop_query_from_collection', args: { collection_name: collection.name, query_name: query.name } }]
-    : [{ type: 'drop_query_collection', args: { collection: collection.name, cascade: true } }],
+  commands: dropCommands(collection, query),
   before: collection,
-  after: collection.definition.queries.length > 1 ? { ...collection, definition: { queries: collection.definition.queries.filter(it => it !== query) } } : null,
+  after: withoutQuery(collection, query)[0] ?? null,
   yaml: [query],
   place: `take this entry out of the collection \`${collection.name}\``,
   asksName: query.name,

@@ -87,16 +87,16 @@ function Item({ row, isCurrent, onFocus, onToggle, onOpen, onValue, onVariable }
       role="treeitem" id={`tree-${row.key}`} data-key={row.key} tabIndex={isCurrent ? 0 : -1}
       aria-level={row.level} aria-setsize={row.size} aria-posinset={row.place} aria-checked={row.isChosen}
       aria-expanded={row.hasChildren ? row.isOpen : undefined}
-      aria-label={`${row.kind === 'on' ? 'on ' : ''}${row.name}${row.kind === 'argument' ? `, argument, ${row.literal ?? 'not given'}` : ''}, ${row.type}`}
       className={`weir-tree-row weir-tree-${row.kind}`} style={{ paddingLeft: 4 + (row.level - 1) * INDENT_PX }}
       onFocus={onFocus}
     >
       <span className="weir-tree-twist" aria-hidden="true" onClick={onOpen}>{row.hasChildren ? (row.isOpen ? '▾' : '▸') : ''}</span>
-      <span className="weir-tree-name" aria-hidden="true" onClick={onToggle}>
-        <span className="weir-tree-box">{row.isChosen ? '✓' : ''}</span>
-        {row.kind === 'on' && '… on '}{row.name}{row.kind === 'argument' && ':'}
+      <span className="weir-tree-name" onClick={onToggle}>
+        <span className="weir-tree-box" aria-hidden="true">{row.isChosen ? '✓' : ''}</span>
+        {row.kind === 'on' && '… on '}{row.name}
+        <span className="weir-hidden">{row.kind === 'argument' ? `, argument, ${row.literal ?? 'not given'}, ` : ', '}</span>
       </span>
-      {row.kind === 'argument' && row.isChosen && !row.isOpen ? <ValueInput row={row} onValue={onValue} onVariable={onVariable} /> : <span className="weir-tree-type" aria-hidden="true">{row.type}</span>}
+      {row.kind === 'argument' && row.isChosen && !row.isOpen ? <ValueInput row={row} onValue={onValue} onVariable={onVariable} /> : <span className="weir-tree-type">{row.type}</span>}
     </li>
   );
 }
