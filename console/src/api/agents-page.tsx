@@ -95,9 +95,9 @@ const EXAMPLE = `operations:
 
 export function AgentsPage({ onLocked }: PageProps) {
   const caller = useCaller();
-  const { value: loaded, failure } = useLoaded(async () => ({ agents: await loadTools() }), [caller], onLocked);
+  const { value: loaded, failure } = useLoaded(async () => ({ caller, agents: await loadTools() }), [caller], onLocked);
   if (failure !== null) return <p role="alert" className="weir-bad">{failure}</p>;
-  if (!loaded) return <p className="weir-note">Reading the tools …</p>;
+  if (loaded?.caller !== caller) return <p className="weir-note">Reading the tools …</p>;
   if (!loaded.agents) {
     return (
       <div className="weir-empty">

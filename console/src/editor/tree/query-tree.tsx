@@ -94,7 +94,7 @@ function Item({ row, isCurrent, onFocus, onToggle, onOpen, onValue, onVariable }
       <span className="weir-tree-name" onClick={onToggle}>
         <span className="weir-tree-box" aria-hidden="true">{row.isChosen ? '✓' : ''}</span>
         {row.kind === 'on' && '… on '}{row.name}
-        <span className="weir-hidden">{row.kind === 'argument' ? `, argument, ${row.literal ?? 'not given'}, ` : ', '}</span>
+        {row.kind === 'argument' && <span className="weir-hidden">argument {row.literal ?? 'not given'}</span>}
       </span>
       {row.kind === 'argument' && row.isChosen && !row.isOpen ? <ValueInput row={row} onValue={onValue} onVariable={onVariable} /> : <span className="weir-tree-type">{row.type}</span>}
     </li>

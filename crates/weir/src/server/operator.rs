@@ -2,11 +2,10 @@
 
 pub(crate) mod catalog_page;
 pub(crate) mod console;
-pub(crate) mod documents_page;
 pub(crate) mod explain_page;
 pub(crate) mod invalidate;
-pub(crate) mod live_page;
 pub(crate) mod metadata_api;
+pub(crate) mod observed;
 pub(crate) mod pages;
 pub(crate) mod plan_page;
 pub(crate) mod probes;
@@ -17,9 +16,6 @@ pub(crate) mod profile;
 pub(crate) mod profile;
 pub(crate) mod reload;
 pub(crate) mod row_page;
-pub(crate) mod samples_page;
 pub(crate) mod schema_page;
-pub(crate) mod state_page;
 pub(crate) mod swagger;
 pub(crate) mod tools;
-pub(crate) mod usage_page;

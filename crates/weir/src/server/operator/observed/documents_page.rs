@@ -2,11 +2,11 @@
 //!
 //! **Cost:** a page has [`DOCUMENTS_MAX`] documents, however many there are; a search compares names, identifiers and texts.
 
-use super::pages::check_json;
 use crate::operations::SavedOperations;
 use crate::operations::endpoint_variables::Declared;
 use crate::operations::saved_documents::{SavedCollection, identifiers};
 use crate::operations::saved_endpoint::{SavedEndpoint, method_name};
+use crate::server::operator::pages::check_json;
 use crate::server::request::answer::Answer;
 use crate::server::request::answer::refusal::Refusal;
 use crate::server::request::answer::response_body::{ResponseBody, json};

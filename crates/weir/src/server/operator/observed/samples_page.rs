@@ -1,7 +1,7 @@
 //! `/admin/operations/samples`: the text of one operation without its values, its slowest execution, and its kinds of errors.
 
-use super::pages::{check_json, read_text};
 use crate::observer::observer;
+use crate::server::operator::pages::{check_json, read_text};
 use crate::server::request::answer::Answer;
 use crate::server::request::answer::refusal::Refusal;
 use crate::server::request::answer::response_body::{ResponseBody, json};
