@@ -113,7 +113,7 @@ for (const start of [startSqlite, startPostgres]) {
       if (!isSqlite) {
         // This server keeps no log that it could tell changes from.
         await row.filter({ hasText: /All of it every 1 s/ }).waitFor();
-        await page.getByTestId('groups').getByRole('row').filter({ hasText: 'polled' }).waitFor();
+        await page.getByTestId('groups').getByRole('row').filter({ hasText: 'polled' }).first().waitFor();
       }
       await other.close();
     });
@@ -121,13 +121,15 @@ for (const start of [startSqlite, startPostgres]) {
 }
 
 test('L1 G3 asks for the secret', async () => {
-  const server = await startWeir({ WEIR_ADMIN_SECRET: 'hush' }, null, data => {
-    writeFileSync(join(data, 'weir.yaml'), 'admin_secret: hush\ndev: true\nsources: []\n');
+  const database = startSqlite();
+  const server = await startWeir({}, null, data => {
+    writeFileSync(join(data, 'weir.yaml'), `admin_secret: hush\ndev: true\nsources: [{name: main, url: "${database.url}"}]\n`);
     return ['serve', join(data, 'weir.yaml')];
   });
   const { page } = await openPage(browser, server.url, '/live');
   await page.getByLabel('Admin secret').fill('hush');
   await page.getByRole('button', { name: 'Open the console' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Live' }).waitFor();
+  await page.getByTestId('live-sources').waitFor();
   await server.stop();
+  database.stop();
 });

@@ -60,7 +60,7 @@ for (const start of [startSqlite, startPostgres]) {
 
     test('O1 O2 reads samples of errors and the slowest, without values, and opens the editor', async () => {
       const { page, complaints } = await openPage(browser, server.url, '/operations?order=p99');
-      await operations(page).filter({ hasText: 'Twice' }).getByRole('button').click();
+      await page.getByRole('button', { name: /^Twice / }).click();
       const error = page.getByTestId('error-samples').locator('tbody tr');
       await error.waitFor();
       const cells = await error.locator('th, td').allInnerTexts();
@@ -68,7 +68,7 @@ for (const start of [startSqlite, startPostgres]) {
       assert.equal(cells[2], '2');
       await page.getByLabel('Text without values').filter({ hasText: 'insert_artist_one(object: {id: $id, name: ""})' }).waitFor();
       const shared = page.url();
-      await operations(page).filter({ hasText: 'Slow' }).getByRole('button').click();
+      await page.getByRole('button', { name: /^Slow / }).click();
       await page.getByTestId('slowest').filter({ hasText: /ms at \d\d:\d\d:\d\d, as admin, 1 fetch/ }).waitFor();
       assert.match(await page.getByLabel('Asked of main').innerText(), /many/);
       const text = await page.locator('main').innerText();
@@ -93,6 +93,7 @@ for (const start of [startSqlite, startPostgres]) {
       await part('Breakers of services').getByText('There is none.').waitFor();
       for (const path of ['/operations', '/operations?search=twice', '/operations/resources']) {
         await page.goto(`${server.url}/console${path}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
         await page.waitForFunction(() => !document.querySelector('main').textContent.includes('Asking'));
         for (const scheme of ['light', 'dark']) {
           for (const width of [390, 1440]) {

@@ -53,6 +53,9 @@ function PlanIcon() {
 
 const planPlugin: GraphiQLPlugin = { title: 'Plan', icon: PlanIcon, content: PlanContent };
 
+/** GraphiQL closes the panel that is open when it is given other plugins. */
+const PLUGINS = [HISTORY_PLUGIN, treePlugin, planPlugin, codePlugin, pushPlugin];
+
 /** GraphiQL's name of its own question for the schema. */
 const INTROSPECTION = 'IntrospectionQuery';
 
@@ -170,7 +173,7 @@ export default function EditorPage({ onLocked }: PageProps) {
         fetcher={fetcher}
         defaultQuery={starter}
         {...(handedOver ? { initialQuery: handedOver.query, initialVariables: handedOver.variables } : {})}
-        plugins={[HISTORY_PLUGIN, treePlugin, planPlugin, codePlugin, pushPlugin]}
+        plugins={PLUGINS}
         visiblePlugin={isNarrow ? undefined : 'Plan'}
         inputValueDeprecation
         schemaDescription
