@@ -66,7 +66,7 @@ fn documents_json(operations: &SavedOperations, question: &Question) -> Value {
         let ids = ids.get(&*document.text).map_or(&[][..], Vec::as_slice);
         let has = |it: &str| it.to_lowercase().contains(&question.search);
         let is_found = has(name) || has(&document.text) || ids.iter().any(|it| has(it));
-        is_found.then(|| (collection, name, hash, &document.text, ids))
+        is_found.then_some((collection, name, hash, &document.text, ids))
     });
     let mut documents = Vec::new();
     let mut total = 0;
