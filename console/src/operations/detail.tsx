@@ -64,7 +64,9 @@ function SlowestView({ slowest }: { slowest: Slowest }) {
   );
 }
 
-export function Detail({ operation, onLocked }: { operation: CountedOperation } & PageProps) {
+type Shown = Pick<CountedOperation, 'name' | 'hash' | 'kind' | 'errors' | 'fields'>;
+
+export function Detail({ operation, onLocked }: { operation: Shown } & PageProps) {
   const { name, hash } = operation;
   const load = () => askOperator<Samples>('/admin/operations/samples', { hash, ...(name === null ? {} : { name }) });
   const { value: samples, failure } = useLoaded(load, [name, hash, operation.errors], onLocked);
@@ -93,8 +95,7 @@ export function Detail({ operation, onLocked }: { operation: CountedOperation } 
           )}
         </>
       )}
-      <h3>Fields</h3>
-      <p className="weir-field-names"><code>{operation.fields.join('  ')}</code></p>
+      {operation.fields.length > 0 && <><h3>Fields</h3><p className="weir-field-names"><code>{operation.fields.join('  ')}</code></p></>}
     </div>
   );
 }

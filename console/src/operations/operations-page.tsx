@@ -215,6 +215,21 @@ function Fields({ usage }: { usage: Usage }) {
   );
 }
 
+/** An operation of the address that was not executed: a subscription is read for all of its subscribers, and not counted. */
+function Uncounted({ all, onLocked }: { all: CountedOperation[] } & PageProps) {
+  const { search } = usePlace();
+  const open = search.get('open');
+  if (open === null || all.some(it => keyOf(it) === open)) return null;
+  const at = open.indexOf(' ');
+  const [hash, name] = [open.slice(0, at), open.slice(at + 1) || null];
+  return (
+    <section aria-label={name ?? hash}>
+      <h2>{name ?? '(without a name)'}</h2>
+      <Detail operation={{ name, hash, kind: 'subscription', errors: 0, fields: [] }} onLocked={onLocked} />
+    </section>
+  );
+}
+
 const PARTS = [{ part: '', title: 'Operations' }, { part: 'resources', title: 'Resources' }];
 
 function Counts({ onLocked }: PageProps) {
@@ -227,6 +242,7 @@ function Counts({ onLocked }: PageProps) {
     <>
       {failure && <p role="alert">{failure}</p>}
       {!look && !failure && <p className="weir-note">Asking the server …</p>}
+      {look && <Uncounted all={all} onLocked={onLocked} />}
       {look && all.length === 0 && <p>Nothing was asked yet. Run an operation in the <Link to={addressOf(['api'])}>editor</Link>, or send one to /graphql.</p>}
       {look && all.length > 0 && (
         <>
