@@ -30,6 +30,17 @@ await permissions.getByTestId('seen').filter({ hasText: 'sailor sees 2' }).waitF
 await permissions.screenshot({ path: `${docs}console-permissions.png` });
 await fleet.stop();
 
+const schema = (await openPage(browser, server.url, '/schema/chinook?view=diagram', size)).page;
+await schema.locator('.weir-diagram svg').waitFor();
+await schema.screenshot({ path: `${docs}console-schema.png` });
+
+const tree = (await openPage(browser, server.url, `/api?query=${encodeURIComponent('query Loud {\n  Album(limit: 3) {\n    Title\n  }\n}')}`, size)).page;
+await tree.waitForFunction(() => document.querySelector('.graphiql-query-editor .view-lines')?.textContent?.includes('Loud'));
+await tree.getByRole('button', { name: /^show build/i }).click();
+await tree.getByRole('treeitem', { name: /^Album \[/ }).locator('.weir-tree-twist').click();
+await tree.getByLabel('Value of limit').waitFor();
+await tree.screenshot({ path: `${docs}console-build.png` });
+
 const editor = (await openPage(browser, server.url, '/api', size)).page;
 await editor.waitForFunction(() => document.querySelector('.graphiql-query-editor .view-lines')?.textContent?.includes('First'));
 await editor.getByRole('button', { name: /execute query/i }).click();

@@ -148,7 +148,7 @@ describe('the console', () => {
       method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query, variables: { id: 1 } }),
     });
     for (let at = 0; at < 5; at++) assert.ok((await (await ask()).json()).data);
-    await page.getByRole('link', { name: 'Operations' }).click();
+    await page.getByRole('link', { name: 'Operations', exact: true }).click();
     const row = page.getByTestId('operations').locator('tr', { hasText: 'ShownAlbum' });
     await row.waitFor();
     assert.match(await row.innerText(), /query [0-9a-f]{16}\s+–?[^]*\s5\s+0\s[^]*[µm]s/);

@@ -375,6 +375,10 @@ describe('schema of many tables, native types, and without metadata', () => {
       await page.getByText(/^Statements/).click();
       await page.getByLabel('Statements').getByText(/ADD COLUMN/).waitFor();
       await assertAccessible(page, 'plan');
+      await page.getByRole('link', { name: 'Data', exact: true }).click();
+      await page.goBack();
+      await text.waitFor();
+      assert.match(await text.inputValue(), /note: String/, 'the draft is kept');
       await plan(types.replace('  price: Float\n', ''));
       await page.getByText('The data does not allow it as it is.').waitFor();
       await button(page, 'Plan it with the loss of Dish.price').click();

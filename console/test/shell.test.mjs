@@ -77,7 +77,7 @@ describe('the shell over the demo', () => {
         await assertAccessible(page, 'run as');
         await assertFits(page, 'run as');
         await page.keyboard.press('Escape');
-        await page.getByRole('link', { name: 'Operations' }).click();
+        await page.getByRole('link', { name: 'Operations', exact: true }).click();
         await page.getByTestId('operations').locator('tr', { hasText: 'First' }).first().waitFor();
         await assertAccessible(page, 'operations');
         await assertFits(page, 'operations');

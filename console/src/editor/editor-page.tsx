@@ -17,7 +17,10 @@ import { useCaller } from '../server/caller';
 import { run, SecretNeeded, wordsOf } from '../server/requests';
 import type { LastRequest } from '../server/requests';
 import { subscribe } from '../server/subscriptions';
+import { addressOf, go, place } from '../shell/place';
 import type { PageProps } from '../shell/shell';
+import { codePlugin } from './code/code-panel';
+import { treePlugin } from './tree/query-tree';
 import { takeHandedOver } from './hand-over';
 import { keepTabsPlain } from './plain-tabs';
 import { starterQuery } from './starter';
@@ -49,6 +52,9 @@ function PlanIcon() {
 }
 
 const planPlugin: GraphiQLPlugin = { title: 'Plan', icon: PlanIcon, content: PlanContent };
+
+/** GraphiQL closes the panel that is open when it is given other plugins. */
+const PLUGINS = [HISTORY_PLUGIN, treePlugin, planPlugin, codePlugin, pushPlugin];
 
 /** GraphiQL's name of its own question for the schema. */
 const INTROSPECTION = 'IntrospectionQuery';
@@ -99,6 +105,12 @@ function FollowCaller() {
   return null;
 }
 
+/** The operation of another page, or of the address. */
+function takeOperation() {
+  const query = place().search.get('query');
+  return takeHandedOver() ?? (query === null ? null : { query, variables: place().search.get('variables') ?? '' });
+}
+
 /** Narrow screens begin with the editor alone; the plan is a touch away. */
 const isNarrow = matchMedia('(max-width: 700px)').matches;
 
@@ -107,7 +119,9 @@ export default function EditorPage({ onLocked }: PageProps) {
   const [failure, setFailure] = useState<string | null>(null);
   // GraphiQL asks for the schema when it opens; the page has it by then.
   const unread = useRef<IntrospectionQuery | null>(null);
-  const handedOver = useMemo(takeHandedOver, []);
+  const handedOver = useMemo(takeOperation, []);
+  // From here on the tabs of the editor keep the text.
+  useEffect(() => void (place().search.has('query') && go(addressOf(['api']), { replace: true })), []);
 
   useEffect(() => {
     loadSchema().then(
@@ -159,7 +173,7 @@ export default function EditorPage({ onLocked }: PageProps) {
         fetcher={fetcher}
         defaultQuery={starter}
         {...(handedOver ? { initialQuery: handedOver.query, initialVariables: handedOver.variables } : {})}
-        plugins={[HISTORY_PLUGIN, planPlugin, pushPlugin]}
+        plugins={PLUGINS}
         visiblePlugin={isNarrow ? undefined : 'Plan'}
         inputValueDeprecation
         schemaDescription

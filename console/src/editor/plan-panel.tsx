@@ -37,7 +37,7 @@ function PlanText({ plan }: { plan: string }) {
   // The engine counts pieces from 0.
   const readable = plan.replace(/\bpiece (\d+)\b/g, (_, number) => `step ${Number(number) + 1}`);
   const parts = readable.split(/(^ *policy of .*$)/m);
-  return <pre data-testid="plan">{parts.map((part, at) => (at % 2 ? <mark key={at}>{part}</mark> : part))}</pre>;
+  return <pre tabIndex={0} aria-label="Plan" data-testid="plan">{parts.map((part, at) => (at % 2 ? <mark key={at}>{part}</mark> : part))}</pre>;
 }
 
 export function PlanPanel({ last }: { last: LastRequest | null }) {
@@ -69,7 +69,7 @@ export function PlanPanel({ last }: { last: LastRequest | null }) {
           {explanation.steps.map((step, at) => (
             <section key={at}>
               <h3>Asked of {step.source}</h3>
-              <pre data-testid="sql">{step.text}</pre>
+              <pre tabIndex={0} aria-label={`Asked of ${step.source}`} data-testid="sql">{step.text}</pre>
             </section>
           ))}
         </>

@@ -2,10 +2,17 @@
 //
 // The server counts since its start; rates are differences between two looks at its counts.
 
-import { Fragment, useEffect, useState } from 'react';
-import { operations, SecretNeeded } from '../server/requests';
+import { Fragment, useState } from 'react';
+import { operations } from '../server/requests';
 import type { CountedOperation, OperationCounts, Usage } from '../server/requests';
+import { addressOf, go, Link, usePlace } from '../shell/place';
 import type { PageProps } from '../shell/shell';
+import { useWatched } from '../shell/use-loaded';
+import { Detail } from './detail';
+import { Resources } from './resources';
+import { duration, number } from './units';
+import '../api/api.css';
+import '../live/live.css';
 import './operations.css';
 
 /** Pause between two looks, and the looks that a chart shows. */
@@ -63,14 +70,6 @@ function TimeRange({ counts }: { counts: OperationCounts }) {
   );
 }
 
-function duration(us: number): string {
-  if (us < 1000) return `${us} µs`;
-  if (us < 1_000_000) return `${(us / 1000).toFixed(us < 10_000 ? 2 : 1)} ms`;
-  return `${(us / 1_000_000).toFixed(2)} s`;
-}
-
-const number = (value: number) => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 0 });
-
 /** Share of the answers that were kept whole or made for another. */
 function kept(counts: OperationCounts): string {
   const all = counts.answers_hit + counts.answers_joined + counts.answers_made;
@@ -100,11 +99,37 @@ const COLUMNS: Column[] = [
   { name: 'cache', title: 'Answers that were kept whole or made for another', of: it => it.answers_hit + it.answers_joined, shown: kept },
 ];
 
-function Operations({ look }: { look: Look }) {
-  const [order, setOrder] = useState('count');
-  const [open, setOpen] = useState<string | null>(null);
+/** The address with some of its parts changed. */
+function setSearch(search: URLSearchParams, parts: Record<string, string>) {
+  go(addressOf(['operations'], { ...Object.fromEntries(search), ...parts }), { replace: true });
+}
+
+/** Operations that have the words in name, hash or fields, and are of the kind that is wanted. */
+function isWanted(operation: CountedOperation, search: URLSearchParams): boolean {
+  const words = (search.get('search') ?? '').toLowerCase();
+  const kind = search.get('kind') ?? '';
+  if (kind === 'errors' ? operation.errors === 0 : kind !== '' && operation.kind !== kind) return false;
+  return [operation.name ?? '', operation.hash, ...operation.fields].some(it => it.toLowerCase().includes(words));
+}
+
+function Filter({ search, shown, all }: { search: URLSearchParams; shown: number; all: number }) {
+  return (
+    <div className="weir-actions" role="search">
+      <input type="search" aria-label="Filter operations" placeholder="Filter: name, hash, field" value={search.get('search') ?? ''} onChange={event => setSearch(search, { search: event.target.value })} />
+      <select className="weir-button" aria-label="Kind" value={search.get('kind') ?? ''} onChange={event => setSearch(search, { kind: event.target.value })}>
+        <option value="">all kinds</option><option value="query">queries</option><option value="mutation">mutations</option><option value="subscription">subscriptions</option><option value="errors">with errors</option>
+      </select>
+      <span role="status" className="weir-note" data-testid="operations-count">{`${shown === all ? '' : `${number(shown)} of `}${number(all)} ${all === 1 ? 'operation' : 'operations'}`}</span>
+    </div>
+  );
+}
+
+function Operations({ look, onLocked }: { look: Look } & PageProps) {
+  const { search } = usePlace();
+  const order = search.get('order') ?? 'count';
+  const open = search.get('open');
   const column = COLUMNS.find(it => it.name === order) ?? COLUMNS[0]!;
-  const sorted = [...look.usage.operations].sort((one, other) => column.of(other) - column.of(one));
+  const sorted = look.usage.operations.filter(it => isWanted(it, search)).sort((one, other) => column.of(other) - column.of(one));
   return (
     <table className="weir-operations" data-testid="operations">
       <thead>
@@ -112,8 +137,8 @@ function Operations({ look }: { look: Look }) {
           <th>operation</th>
           <th>per second</th>
           {COLUMNS.map(it => (
-            <th key={it.name} title={it.title} aria-sort={it.name === order ? 'descending' : 'none'}>
-              <button type="button" onClick={() => setOrder(it.name)}>{it.name}</button>
+            <th key={it.name} title={it.title} aria-sort={it.name === column.name ? 'descending' : 'none'}>
+              <button type="button" onClick={() => setSearch(search, { order: it.name })}>{it.name}</button>
             </th>
           ))}
           <th className="weir-range-head" title="p50, p95 and p99 from 10 µs to 10 s">times</th>
@@ -128,7 +153,7 @@ function Operations({ look }: { look: Look }) {
             <Fragment key={key}>
               <tr>
                 <td>
-                  <button type="button" aria-expanded={open === key} onClick={() => setOpen(open === key ? null : key)}>
+                  <button type="button" aria-expanded={open === key} onClick={() => setSearch(search, { open: open === key ? '' : key })}>
                     <b>{operation.name ?? '(without a name)'}</b> <span>{operation.kind} {operation.hash}</span>
                   </button>
                 </td>
@@ -142,7 +167,7 @@ function Operations({ look }: { look: Look }) {
                 <td><TimeRange counts={operation} /></td>
               </tr>
               {open === key && (
-                <tr><td colSpan={COLUMNS.length + 3}><code>{operation.fields.join('  ')}</code></td></tr>
+                <tr><td colSpan={COLUMNS.length + 3}><Detail operation={operation} onLocked={onLocked} /></td></tr>
               )}
             </Fragment>
           );
@@ -190,45 +215,60 @@ function Fields({ usage }: { usage: Usage }) {
   );
 }
 
-export default function OperationsPage({ onLocked }: PageProps) {
-  const [look, setLook] = useState<Look | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
-  useEffect(() => {
-    let isOpen = true;
-    let timer = 0;
-    const again = () => {
-      operations().then(
-        usage => {
-          if (!isOpen) return;
-          setLook(before => nextLook(before, usage, performance.now()));
-          setFailure(null);
-        },
-        error => {
-          if (!isOpen) return;
-          if (error instanceof SecretNeeded) onLocked(error);
-          else setFailure(String(error.message ?? error));
-        },
-      ).finally(() => {
-        if (isOpen) timer = window.setTimeout(again, PAUSE_MS);
-      });
-    };
-    again();
-    return () => {
-      isOpen = false;
-      clearTimeout(timer);
-    };
-  }, [onLocked]);
+/** An operation of the address that was not executed: a subscription is read for all of its subscribers, and not counted. */
+function Uncounted({ all, onLocked }: { all: CountedOperation[] } & PageProps) {
+  const { search } = usePlace();
+  const open = search.get('open');
+  if (open === null || all.some(it => keyOf(it) === open)) return null;
+  const at = open.indexOf(' ');
+  const [hash, name] = [open.slice(0, at), open.slice(at + 1) || null];
   return (
-    <main id="page" tabIndex={-1} className="weir-page">
-      <h1>Operations</h1>
+    <section aria-label={name ?? hash}>
+      <h2>{name ?? '(without a name)'}</h2>
+      <Detail operation={{ name, hash, kind: 'subscription', errors: 0, fields: [] }} onLocked={onLocked} />
+    </section>
+  );
+}
+
+const PARTS = [{ part: '', title: 'Operations' }, { part: 'resources', title: 'Resources' }];
+
+function Counts({ onLocked }: PageProps) {
+  const { search } = usePlace();
+  const [look, setLook] = useState<Look | null>(null);
+  const failure = useWatched(operations, PAUSE_MS, onLocked, usage => setLook(before => nextLook(before, usage, performance.now())));
+  const all = look?.usage.operations ?? [];
+  const shown = all.filter(it => isWanted(it, search)).length;
+  return (
+    <>
       {failure && <p role="alert">{failure}</p>}
-      {look && look.usage.operations.length === 0 && <p>Nothing was asked yet. Run an operation in the editor, or send one to /graphql.</p>}
-      {look && look.usage.operations.length > 0 && (
+      {!look && !failure && <p className="weir-note">Asking the server …</p>}
+      {look && <Uncounted all={all} onLocked={onLocked} />}
+      {look && all.length === 0 && <p>Nothing was asked yet. Run an operation in the <Link to={addressOf(['api'])}>editor</Link>, or send one to /graphql.</p>}
+      {look && all.length > 0 && (
         <>
-          <div className="weir-wide" tabIndex={0} role="region" aria-label="Operations, scrolls sideways"><Operations look={look} /></div>
+          <Filter search={search} shown={shown} all={all.length} />
+          {shown === 0 ? <p>No operation is like this. <button type="button" className="weir-button" onClick={() => go(addressOf(['operations']))}>Show all</button></p> : (
+            <div className="weir-wide" tabIndex={0} role="region" aria-label="Operations, scrolls sideways"><Operations look={look} onLocked={onLocked} /></div>
+          )}
           <Fields usage={look.usage} />
         </>
       )}
+    </>
+  );
+}
+
+export default function OperationsPage({ onLocked }: PageProps) {
+  const { path } = usePlace();
+  const part = path[1] ?? '';
+  return (
+    <main id="page" tabIndex={-1} className="weir-page weir-api weir-watch">
+      <nav aria-label="Parts of Operations" className="weir-parts">
+        {PARTS.map(it => <Link key={it.part} to={addressOf(it.part ? ['operations', it.part] : ['operations'])} aria-current={it.part === part ? 'page' : undefined}>{it.title}</Link>)}
+      </nav>
+      <h1>{PARTS.find(it => it.part === part)?.title ?? 'Operations'}</h1>
+      {part === '' && <Counts onLocked={onLocked} />}
+      {part === 'resources' && <Resources onLocked={onLocked} />}
+      {part !== '' && part !== 'resources' && <p role="alert">Nothing has this address. <Link to={addressOf(['operations'])}>Operations</Link></p>}
     </main>
   );
 }

@@ -102,9 +102,25 @@ function PlanView({ plan, allowed, before, after, file, store, onAllow, onPlace 
   );
 }
 
+/** Where the draft of a source's types is kept while the tab is open. */
+const draftKey = (source: string) => `weir.types.${source}`;
+
+/** The draft of types that are still served as they were when it was begun. */
+function draftOf(source: string, before: string): string {
+  const kept = sessionStorage.getItem(draftKey(source));
+  const draft = kept === null ? null : JSON.parse(kept) as { before: string; text: string };
+  return draft?.before === before ? draft.text : before;
+}
+
+function keepDraft(source: string, before: string, text: string) {
+  if (text === before) sessionStorage.removeItem(draftKey(source));
+  else sessionStorage.setItem(draftKey(source), JSON.stringify({ before, text }));
+}
+
 export function TypesEditor({ source, catalog }: { source: string; catalog: Catalog }) {
   const before = catalog.sdl ?? '';
-  const [text, setText] = useState(before);
+  const [text, setShown] = useState(() => draftOf(source, before));
+  const setText = (next: string) => (setShown(next), keepDraft(source, before, next));
   const [found, setFound] = useState<{ plan: Plan; text: string; allowed: string[] } | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [isAsking, setIsAsking] = useState(false);

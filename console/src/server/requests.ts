@@ -166,17 +166,27 @@ export interface Usage {
   fields: Record<string, number>;
 }
 
-/** The counts since the server started. */
-export async function operations(): Promise<Usage> {
-  const response = await fetch(new URL('/admin/operations', location.origin), { headers: headers() });
-  if (response.status === 404) {
-    throw new Error('This address does not tell operations: a server with `admin_listen` tells them there, at /admin/operations.');
-  }
-  const answer = await response.json();
+/** Reads a page of operators; fails in the server's words. */
+async function readOperator(path: string): Promise<Response> {
+  const response = await fetch(new URL(path, location.origin), { headers: headers() });
+  if (response.ok) return response;
+  if (response.status === 404) throw new Error(`This address does not tell it: a server with \`admin_listen\` tells it there, at ${path}.`);
+  const answer = await response.json().catch(() => ({}));
   if (response.status === 401) throw new SecretNeeded(wordsOf(answer) ?? 'The secret was refused.');
-  if (!response.ok) throw new Error(wordsOf(answer) ?? `The server answered ${response.status}.`);
-  return answer;
+  throw new Error(wordsOf(answer) ?? `The server answered ${response.status}.`);
 }
+
+/** The counts since the server started. */
+export const operations = async (): Promise<Usage> => (await readOperator('/admin/operations')).json();
+
+/** Live queries at this moment. */
+export const liveQueries = async <T>(): Promise<T> => (await readOperator('/admin/live')).json();
+
+/** Memory, caches and queues at this moment. */
+export const serverState = async <T>(): Promise<T> => (await readOperator('/admin/state')).json();
+
+/** All metrics as Prometheus reads them. */
+export const metricsText = async (): Promise<string> => (await readOperator('/metrics')).text();
 
 /** Asks for the plan of an operation without running it: the admin asks how it is for the caller. */
 export async function explain({ params, caller: { role, variables } }: LastRequest): Promise<Explanation> {

@@ -13,7 +13,8 @@ import logo from '../weir.svg';
 const DataPage = lazy(() => import('../data/data-page'));
 const SchemaPage = lazy(() => import('../schema/schema-page'));
 const PermissionsPage = lazy(() => import('../permissions/permissions-page'));
-const EditorPage = lazy(() => import('../editor/editor-page'));
+const ApiPage = lazy(() => import('../api/api-page'));
+const LivePage = lazy(() => import('../live/live-page'));
 const OperationsPage = lazy(() => import('../operations/operations-page'));
 
 export interface PageProps {
@@ -25,7 +26,8 @@ const PAGES = [
   { part: 'data', title: 'Data', page: DataPage },
   { part: 'schema', title: 'Schema', page: SchemaPage },
   { part: 'permissions', title: 'Permissions', page: PermissionsPage },
-  { part: 'api', title: 'API', page: EditorPage },
+  { part: 'api', title: 'API', page: ApiPage },
+  { part: 'live', title: 'Live', page: LivePage },
   { part: 'operations', title: 'Operations', page: OperationsPage },
 ];
 

@@ -15,6 +15,7 @@ pub use crate::request::engine_settings::Settings;
 pub use crate::request::{IncrementForm, Request};
 
 use crate::answer::response_cache::Responses;
+use crate::caching::CacheFill;
 use crate::caching::cache_control::{CacheControl, CacheScope};
 use crate::caching::tag_versions::TagVersions;
 use crate::caller::profiles::Profiles;
@@ -206,6 +207,11 @@ impl Engine {
     /// Number of cached whole answers, and their approximate size in bytes.
     pub fn responses(&self) -> (usize, u64) {
         self.responses.count_and_bytes()
+    }
+
+    /// The caches of plans and of whole answers; the latter only where answers are kept.
+    pub fn cache_fills(&self) -> (CacheFill, Option<CacheFill>) {
+        (self.planner.plans.fill(), self.responses.fill())
     }
 
     /// Plans `request` without running it, and describes what the sources would run.

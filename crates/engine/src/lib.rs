@@ -25,4 +25,4 @@ pub use answer::{rows, size_hint, unread, write};
 pub use caching::{keys, lifetime, single_flight, tag_versions};
 pub use engine::bound_operation;
 pub use request::{answer_notes, consistency, demand};
-pub use telemetry::{call_span, durations, observer, span, usage};
+pub use telemetry::{call_span, durations, observer, operation_samples, span, usage};

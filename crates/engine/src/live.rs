@@ -14,12 +14,15 @@
 mod event_subscription;
 mod live_result;
 mod member_registry;
+mod overview;
 mod reread_times;
 mod runner;
+mod stream_state;
 mod subscription;
 mod tagged;
 
 pub use live_result::{Cause, Changed, LiveResult};
+pub use overview::{LiveGroup, LiveOverview, LivePush, LiveSource};
 pub use subscription::Subscription;
 
 use crate::answer::field_error::FieldError;

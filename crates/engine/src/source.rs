@@ -133,6 +133,10 @@ pub trait Source: Send + Sync {
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
+    /// Connections, threads and queues at this moment, by names for operators. Empty for sources without any.
+    fn gauges(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
     /// Number of conditions, since it was opened, that could use no index because they run behind a policy.
     fn unindexed_conditions(&self) -> u64 {
         0

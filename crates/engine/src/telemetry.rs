@@ -2,7 +2,9 @@
 
 pub mod call_span;
 pub mod durations;
+mod masked_text;
 pub mod observer;
 pub mod operation_cost;
+pub mod operation_samples;
 pub mod span;
 pub mod usage;

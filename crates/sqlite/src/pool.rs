@@ -60,6 +60,25 @@ struct PoolState {
 #[derive(Clone, Debug)]
 pub struct Turns(Arc<ReadQueue>);
 
+/// Jobs and threads of a pool at this moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadCounts {
+    /// Jobs that wait for a thread.
+    pub waiting: usize,
+    /// Threads without a job.
+    pub idle: usize,
+    /// Jobs that wait for slow readers of their answers.
+    pub aside: usize,
+}
+
+impl Pool {
+    /// Jobs and threads at this moment.
+    pub fn counts(&self) -> ReadCounts {
+        let state = self.queue.lock();
+        ReadCounts { waiting: state.jobs.len() + state.later.len(), idle: state.idle, aside: state.aside }
+    }
+}
+
 /// Why a job stands aside.
 #[derive(Clone, Copy, Debug)]
 enum Why {

@@ -201,6 +201,11 @@ impl Writer {
         Ok(Self { queue, index_maintenance })
     }
 
+    /// Jobs that wait for their turn.
+    pub fn jobs_waiting(&self) -> usize {
+        self.queue.lock().jobs.len()
+    }
+
     pub fn index_maintenance(&self) -> &Arc<IndexMaintenance> {
         &self.index_maintenance
     }

@@ -71,6 +71,11 @@ impl DocumentStore {
         &self.documents
     }
 
+    /// Each identifier, without a prefix, with its document; in no order.
+    pub fn identified(&self) -> impl Iterator<Item = (&str, &StoredDocument)> {
+        self.by_key.iter().map(|(id, at)| (&**id, &self.documents[*at as usize]))
+    }
+
     /// The document with an identifier, which has no prefix.
     pub fn find(&self, key: &str) -> Option<&StoredDocument> {
         self.by_key.get(key).map(|it| &self.documents[*it as usize])

@@ -11,6 +11,7 @@ pub(crate) mod endpoint_variables;
 pub(crate) mod known_documents;
 pub(crate) mod openapi;
 pub(crate) mod persisted;
+pub(crate) mod saved_documents;
 pub(crate) mod saved_endpoint;
 #[cfg(feature = "mcp")]
 pub(crate) mod tools;
@@ -24,6 +25,7 @@ use allow_list::{AllowList, Scope};
 use automatic::AutomaticDocuments;
 use known_documents::KnownDocuments;
 use persisted::PersistedDocuments;
+use saved_documents::SavedCollection;
 use saved_endpoint::{Endpoints, SavedEndpoint};
 use std::collections::{HashMap, HashSet};
 use tools::catalog::{SavedQuery, ToolCatalog};
@@ -61,6 +63,8 @@ pub(crate) struct SavedOperations {
     /// `None`: every operation is allowed.
     pub(crate) allow_list: Option<AllowList>,
     pub(crate) endpoints: Endpoints,
+    /// Collections, for operators.
+    pub(crate) collections: Vec<SavedCollection>,
     /// Documents by identifier: those of files, and all queries of collections by their hash.
     pub(crate) documents: DocumentStore,
     /// Texts that clients stored.
@@ -126,13 +130,14 @@ impl SavedOperations {
         misfits.extend(notes.into_iter().map(tool_misfit));
         let collected = collected_documents(&lists);
         let known = known_documents(&queries, config);
+        let collections = saved_documents::collections(&lists, config);
         let mut documents = persisted.documents;
         for document in collected {
             // A manifest may name a document by the hash of another text, and keeps it.
             let _ = documents.add(&text_hash(&document.text), document);
         }
         let automatic = AutomaticDocuments::new(config)?;
-        Ok((Self { allow_list, endpoints, documents, automatic, tools, known }, misfits))
+        Ok((Self { allow_list, endpoints, collections, documents, automatic, tools, known }, misfits))
     }
 
     /// True if `role`, which is not the admin, may send `text`.
@@ -269,7 +274,7 @@ fn endpoints(lists: &[Lists<'_>], queries: &Queries<'_>, misfits: &mut Vec<Misfi
     for list in lists {
         for (at, entry) in list.endpoints.iter().enumerate() {
             let path = list.path("rest_endpoints", at, &[]);
-            match SavedEndpoint::read(entry, queries) {
+            match SavedEndpoint::read(entry, queries, list.is_metadata()) {
                 Ok(endpoint) => found.push((endpoint, path, list.is_metadata())),
                 Err(reason) => misfits.push(list.misfit(path, reason)),
             }

@@ -159,6 +159,10 @@ impl<D: Driver> Source for DatabaseSource<D> {
         self.state.driver.product()
     }
 
+    fn gauges(&self) -> Vec<(&'static str, u64)> {
+        self.state.driver.gauges()
+    }
+
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         self.state.driver.statements_by_shards()
     }

@@ -116,6 +116,11 @@ pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
         None
     }
 
+    /// See [`weir_engine::source::Source::gauges`].
+    fn gauges(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
     /// See [`weir_engine::source::Source::statements_by_shards`].
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         Vec::new()

@@ -165,6 +165,20 @@ impl Driver for PostgresDriver {
         (self.dialect.flavour == Flavour::Postgres).then(|| self.decoding.others_changes())
     }
 
+    fn gauges(&self) -> Vec<(&'static str, u64)> {
+        let Counts { batches, statements, lanes, groups, sessions_idle } = self.pool.counts();
+        let idle = sessions_idle as u64;
+        let primary = self.pool.connection_bound().primary() as u64;
+        vec![
+            ("connections at most", primary),
+            ("lanes open", lanes as u64),
+            ("sessions idle", idle),
+            ("batches sent by lanes", batches),
+            ("statements in batches", statements),
+            ("groups of mutations", groups),
+        ]
+    }
+
     fn statements_by_shards(&self) -> Vec<(&'static str, u64)> {
         let counts = self.shards.iter().flatten().map(|it| it.load(Ordering::Relaxed));
         Reach::EVERY.iter().map(|it| it.name()).zip(counts).collect()

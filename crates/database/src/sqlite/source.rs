@@ -31,6 +31,19 @@ pub type SqliteSource = DatabaseSource<SqliteDriver>;
 impl Driver for SqliteDriver {
     type Prepared = SqlitePlan;
 
+    fn gauges(&self) -> Vec<(&'static str, u64)> {
+        let reads = self.pool.counts();
+        let mut gauges = vec![
+            ("long reads waiting", reads.waiting as u64),
+            ("threads of long reads idle", reads.idle as u64),
+            ("long reads that wait for their clients", reads.aside as u64),
+        ];
+        if let WriteAccess::Writer(writer) = &self.access {
+            gauges.push(("mutations waiting", writer.jobs_waiting() as u64));
+        }
+        gauges
+    }
+
     /// Renders `plan` and finds out where it may run.
     fn prepare(
         source: &SourceState<Self>,

@@ -58,6 +58,7 @@ impl Response {
             kept: self.lifetime.as_ref().map(|it| it.kept),
             has_errors: is_complete && !self.body.is_sound(),
             code: self.body.first_code().filter(|_| is_complete).map(Into::into),
+            path: self.body.first_path().filter(|_| is_complete).map(Into::into),
         }
     }
 }
@@ -75,6 +76,8 @@ pub struct Execution {
     pub has_errors: bool,
     /// Code of the first error.
     pub code: Option<Box<str>>,
+    /// Response names that lead to the first error, with dots between them and without positions in lists.
+    pub path: Option<Box<str>>,
 }
 
 /// Cache metadata of an answer.
@@ -106,6 +109,8 @@ pub enum Kept {
 
 /// Longest reported error code, in bytes.
 const CODE_BYTES_MAX: usize = 64;
+/// Longest reported path of an error, in bytes.
+const PATH_BYTES_MAX: usize = 256;
 
 /// The bytes of an answer.
 #[derive(Debug)]
@@ -134,18 +139,40 @@ impl Body {
     /// Code of the first error. Known errors come first.
     fn first_code(&self) -> Option<&str> {
         const MEMBER: &str = "\"code\":\"";
-        let bytes: &[u8] = match self {
-            Self::Whole(bytes) => bytes,
-            Self::Shared(bytes) => bytes,
-            Self::Stream { .. } | Self::Increments { .. } => return None,
-        };
-        let errors = bytes.strip_prefix(b"{\"errors\":")?;
+        let errors = self.errors()?;
         // Quotes within a text have a backslash before them, so this is the member and no message.
         let at = errors.windows(MEMBER.len()).position(|it| it == MEMBER.as_bytes())? + MEMBER.len();
         let code = errors[at..].split(|it| *it == b'"').next()?;
         let is_code = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
         let is_fit = code.len() <= CODE_BYTES_MAX && code.iter().all(is_code);
         std::str::from_utf8(code).ok().filter(|_| is_fit)
+    }
+
+    /// The path of the first error, as GraphQL or as Hasura writes it.
+    fn first_path(&self) -> Option<String> {
+        const MEMBER: &[u8] = b"\"path\":";
+        let errors = self.errors()?;
+        let find = |member: &[u8]| errors.windows(member.len()).position(|it| it == member);
+        // The code stands behind the path, so a path behind it is that of another error; Hasura's stands before it, too.
+        let at = find(MEMBER).filter(|at| find(b"\"code\":").is_none_or(|code| *at < code))?;
+        let rest = &errors[at + MEMBER.len()..];
+        let last = if rest.starts_with(b"\"") { b'"' } else { b']' };
+        let end = rest.iter().skip(1).position(|it| *it == last).filter(|it| *it <= PATH_BYTES_MAX)?;
+        let text = std::str::from_utf8(&rest[1..=end]).ok()?;
+        let names = text.split(|it: char| !(it == '_' || it.is_ascii_alphanumeric()));
+        let is_name = |it: &&str| it.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic());
+        let names: Vec<&str> = names.filter(is_name).filter(|it| *it != "selectionSet").collect();
+        Some(names.join(".")).filter(|it| !it.is_empty())
+    }
+
+    /// The bytes behind the beginning of an answer with errors, which come first.
+    fn errors(&self) -> Option<&[u8]> {
+        let bytes: &[u8] = match self {
+            Self::Whole(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+            Self::Stream { .. } | Self::Increments { .. } => return None,
+        };
+        bytes.strip_prefix(b"{\"errors\":")
     }
 
     /// True if the answer is complete and without errors: known errors come first.
@@ -177,4 +204,36 @@ pub struct Timing {
     pub fetches: u32,
     /// Time for which the request held its thread in the engine; set by who polls it.
     pub busy: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_told_by_its_code_and_the_names_that_lead_to_it() {
+        for (errors, code, path) in [
+            (
+                r#"[{"message":"\"path\":[\"no\"]","path":["boats",3,"crew","name"],"extensions":{"code":"A_B"}}]"#,
+                Some("A_B"),
+                Some("boats.crew.name"),
+            ),
+            (
+                r#"[{"message":"x","extensions":{"code":"A"}},{"path":["other"],"extensions":{"code":"B"}}]"#,
+                Some("A"),
+                None,
+            ),
+            (
+                r#"[{"message":"x","extensions":{"path":"$.selectionSet.boat.args.objects[0].name","code":"c-d"}}]"#,
+                Some("c-d"),
+                Some("boat.args.objects.name"),
+            ),
+            (r#"[{"message":"x","extensions":{"path":"$","code":"c-d"}}]"#, Some("c-d"), None),
+            (r#"[{"message":"x"}]"#, None, None),
+        ] {
+            let body = Body::Whole(format!("{{\"errors\":{errors},\"data\":null}}").into_bytes());
+            assert_eq!((body.first_code(), body.first_path().as_deref()), (code, path), "{errors}");
+        }
+        assert_eq!(Body::Whole(br#"{"data":{"path":["a"]}}"#.to_vec()).first_path(), None);
+    }
 }

@@ -10,6 +10,7 @@
 //! **Cost:** a hit is one hash of variables and headers, one lock of a shard, one count; the bytes are shared.
 
 use super::response::Capacity;
+use crate::caching::CacheFill;
 use crate::caching::cache_control::CacheControl;
 use crate::caching::keys::{CarriedHash, KeyRef, SharedKey};
 use crate::caching::single_flight::{FlightRole, SingleFlight};
@@ -100,6 +101,12 @@ impl Responses {
         let last = Default::default();
         let passes = Passes::with(PASSES_MAX, PASSES_MAX as u64, weight, CarriedHash, last);
         Self { entries, bytes_max, passes, flights: Arc::default(), changes }
+    }
+
+    /// Entries and bytes; `None`: nothing is kept.
+    pub(crate) fn fill(&self) -> Option<CacheFill> {
+        let entries = self.entries.as_ref()?;
+        Some(CacheFill { entries: entries.len(), bytes: entries.weight(), bytes_max: entries.capacity() })
     }
 
     /// The answer under `key`, if there is one that is fresh.

@@ -7,11 +7,12 @@
 
 use super::live_result::{Cause, Changed, JoinedMember, LiveResult, MemberId, Newest, ReadReason};
 use super::reread_times::{NextRead, due_at, next_read};
+use super::stream_state::{StreamOutcome, StreamState};
 use super::{LiveSettings, LiveState};
 use crate::caching::tag_versions::{Change, RowKey};
 use crate::engine::bound_operation::BoundOperation;
 use crate::execute::PartLifetime;
-use crate::source::{Coverage, StreamEnd, StreamHold, StreamRead};
+use crate::source::{Coverage, StreamRead};
 use foldhash::HashMap;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -21,14 +22,14 @@ use tokio::sync::watch;
 /// Subscriptions that are read as one.
 #[derive(Debug)]
 pub(super) struct Member {
-    operation: BoundOperation,
+    pub(super) operation: BoundOperation,
     key: Arc<[u8]>,
-    subscriptions: usize,
-    newest: watch::Sender<Newest>,
+    pub(super) subscriptions: usize,
+    pub(super) newest: watch::Sender<Newest>,
     /// The tables and rows it depends on.
     dependencies: Dependencies,
     /// The sources it asks, each once.
-    sources: Vec<u16>,
+    pub(super) sources: Vec<u16>,
     /// Since when its last result may be old, and why.
     dirty: Option<ReadReason>,
     is_queued: bool,
@@ -36,68 +37,27 @@ pub(super) struct Member {
     /// When its last read began.
     read_at: Option<Instant>,
     /// Reads that began.
-    reads: u64,
+    pub(super) reads: u64,
+    /// Results that differed from the one before.
+    pub(super) results: u64,
     /// The first read that a subscriber still waits for, and the read that the newest subscriber waits for: one that joins during a
     /// read waits for the next.
     awaited: Option<(u64, u64)>,
     /// When it becomes dirty without a change: after the polling interval, or at the end of the result's lifetime.
-    due: Option<ReadReason>,
+    pub(super) due: Option<ReadReason>,
     /// The places of the tags of its last result.
     pub(super) places: Vec<u16>,
     /// An unconfirmed change is settled by this time; a read that began earlier may have missed it.
     later: Option<Instant>,
     /// Progress of the stream, if the operation is a stream.
-    stream: Option<StreamState>,
+    pub(super) stream: Option<StreamState>,
 }
 
-/// Outcome of a read of a stream, and what it holds back.
-pub(super) type StreamOutcome = (StreamEnd, StreamHold);
-
-/// Progress of a stream.
-#[derive(Debug)]
-struct StreamState {
-    /// Position behind the rows that were read; `None`: the client's initial position.
-    position: Option<Arc<str>>,
-    /// Rows that the last read held back.
-    hold: StreamHold,
-    /// True while the subscriber has not taken the last batch: no other batch is read.
-    is_untaken: bool,
-    /// True if more rows may be available right after the last batch.
-    is_full: bool,
-}
-
-impl StreamState {
-    fn at_position(position: Option<Arc<str>>) -> Self {
-        Self { position, hold: StreamHold::default(), is_untaken: false, is_full: false }
-    }
-
-    /// Records a read. True if subscribers get a result: rows, or an error that differs from that of `before`.
-    fn accept_batch(
-        &mut self,
-        result: &LiveResult,
-        end: Option<StreamOutcome>,
-        before: Option<&LiveResult>,
-    ) -> bool {
-        let (end, hold) = end.map_or((None, None), |it| (Some(it.0), Some(it.1)));
-        if let Some(hold) = hold {
-            self.hold = hold;
-        }
-        if end == Some(StreamEnd::Held) {
-            return false;
-        }
-        let has_rows = result.position.is_some();
-        if has_rows {
-            self.position.clone_from(&result.position);
-        }
-        self.is_full = has_rows && matches!(end, Some(StreamEnd::Rows { is_full: true, .. }));
-        self.is_untaken = has_rows || result.has_errors && before.is_none_or(|it| it.body != result.body);
-        self.is_untaken
-    }
-
-    /// Next read of rows that are held back; the interval grows with the wait.
-    fn reread_at(&self, settings: &LiveSettings, now: Instant) -> Option<Instant> {
-        let waited = now.duration_since(self.hold.since?);
-        Some(now + (waited / 4).min(settings.poll).max(settings.floor))
+impl Member {
+    /// The tables it depends on.
+    pub(super) fn tables(&self) -> impl Iterator<Item = &Arc<str>> {
+        let Dependencies { tables, rows, .. } = &self.dependencies;
+        tables.iter().chain(rows.iter().map(|it| &it.tag.0))
     }
 }
 
@@ -168,13 +128,13 @@ pub(super) struct SourceTraits {
 
 /// A source as far as live queries go.
 #[derive(Clone, Debug, Default)]
-struct SourceEntry {
+pub(super) struct SourceEntry {
     /// Members that ask it.
-    members: usize,
+    pub(super) members: usize,
     /// True if it has a feed.
     has_feed: bool,
     /// Coverage of its feed.
-    coverage: Coverage,
+    pub(super) coverage: Coverage,
 }
 
 /// A read that is to be made.
@@ -235,6 +195,15 @@ impl Registry {
         let operations = self.members.len() - self.free.len();
         let subscriptions = self.subscriptions;
         LiveState { subscriptions, operations, reads: self.reads, results: self.results }
+    }
+
+    /// All members.
+    pub(super) fn members(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter_map(|it| it.1.as_deref())
+    }
+
+    pub(super) fn sources(&self) -> &[SourceEntry] {
+        &self.sources
     }
 
     /// Ends all subscriptions.
@@ -308,6 +277,7 @@ impl Registry {
             is_read: false,
             read_at: None,
             reads: 0,
+            results: 0,
             awaited: Some((1, 1)),
             due: None,
             places: Vec::new(),
@@ -564,6 +534,7 @@ impl Registry {
             None => before.is_none_or(|it| it.body != result.body || it.is_last != result.is_last),
         };
         let read = member.reads;
+        member.results += u64::from(differs);
         let is_awaited = member.awaited.is_some_and(|it| it.0 <= read);
         if is_awaited {
             member.awaited = member.awaited.map(|it| (it.1, it.1)).filter(|it| it.0 > read);

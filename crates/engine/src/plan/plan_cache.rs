@@ -9,6 +9,7 @@
 //! **Cost:** a hit is one hash of the text and one lock of a shard; it allocates nothing.
 
 use super::{Plan, PlannedOperation};
+use crate::caching::CacheFill;
 use crate::request::protocol::Protocol;
 use quick_cache::{Equivalent, Weighter};
 use std::hash::{Hash, Hasher};
@@ -121,6 +122,15 @@ impl PlanCache {
             quick_cache::sync::DefaultLifecycle::default(),
         );
         Self { entries }
+    }
+
+    /// Entries and bytes.
+    pub(crate) fn fill(&self) -> CacheFill {
+        CacheFill {
+            entries: self.entries.len(),
+            bytes: self.entries.weight(),
+            bytes_max: self.entries.capacity(),
+        }
     }
 
     /// The entry of `key`.

@@ -4,12 +4,14 @@
 //! frequent one, whose counts move to the rest. So a flood of different documents replaces its own entries, not those of frequent
 //! operations.
 //!
-//! **Invariant:** the counts of all operations and of the rest never decrease together. No value of a variable is here; the text of a document
-//! is not kept.
+//! **Invariant:** the counts of all operations and of the rest never decrease together. No value is here: neither one of a variable, nor one in
+//! the text of a document.
 //!
 //! **Cost:** per request one lock of its operation's entry and a place in a histogram; nothing is allocated.
 
+use super::masked_text::mask_values;
 use super::observer::ObservedOperation;
+use super::operation_samples::{OperationSamples, SLOW_US, SlowExecution};
 use crate::answer::response::{Execution, Kept};
 use hdrhistogram::Histogram;
 use sha2::{Digest, Sha256};
@@ -132,6 +134,8 @@ impl OperationName {
 struct OperationPlace {
     /// Copy of the count in `entry`, to find the least frequent operation without a lock.
     count: AtomicU64,
+    /// Time from which an execution is sampled as the slowest, in microseconds; 0: from [`SLOW_US`].
+    slow_us: AtomicU64,
     entry: Mutex<OperationEntry>,
 }
 
@@ -140,6 +144,7 @@ struct OperationEntry {
     /// Operations that had the place before. A plan of one of these counts with the rest.
     age: u32,
     counted: Option<CountedOperation>,
+    samples: OperationSamples,
 }
 
 /// Sum over operations that have no entry of their own.
@@ -202,9 +207,14 @@ impl OperationTable {
     /// Counts an execution that took `total`.
     pub fn note(&self, execution: &Execution, total: Duration) {
         let Some(number) = execution.operation else { return };
-        let noted = self.with_operation(number, |place, counted| {
+        let noted = self.with_entry(number, |place, entry| {
+            let counted = entry.counted.as_mut()?;
             counted.counts.note(execution, total);
             place.count.store(counted.counts.count, Ordering::Relaxed);
+            if execution.has_errors {
+                entry.samples.note_error(execution);
+            }
+            Some(())
         });
         if noted.is_none() {
             lock(&self.rest).counts.note(execution, total);
@@ -221,17 +231,50 @@ impl OperationTable {
         self.with_operation(number, |_, counted| counted.operation.clone())
     }
 
+    /// True if an execution of the operation with this number that took `total` is to be sampled as its slowest.
+    ///
+    /// Its time has to exceed that of the sample before by a quarter, so there are few samples of one operation.
+    pub fn is_slowest(&self, number: u64, total: Duration) -> bool {
+        let Some(place) = self.places.get(number as u32 as usize) else { return false };
+        let slow = place.slow_us.load(Ordering::Relaxed).max(SLOW_US);
+        total.as_micros() > u128::from(slow + slow / 4)
+    }
+
+    /// Keeps `slow` as the slowest execution of the operation with this number.
+    pub fn keep_slowest(&self, number: u64, slow: SlowExecution) {
+        self.with_entry(number, |place, entry| {
+            place.slow_us.store(slow.total_us, Ordering::Relaxed);
+            entry.samples.slowest = Some(slow);
+            Some(())
+        });
+    }
+
+    /// Samples of the operation called `name` whose document has this hash.
+    pub fn samples(&self, name: &str, hash: &str) -> Option<OperationSamples> {
+        let known = lock(&self.known);
+        let found = known.iter().find(|it| *it.0.hash == *hash && *it.0.name == *name)?;
+        let entry = lock(&self.places[*found.1].entry);
+        Some(entry.samples.clone())
+    }
+
     /// Hands the operation with this number to `take`, if it still has its place.
     fn with_operation<T>(
         &self,
         number: u64,
         take: impl FnOnce(&OperationPlace, &mut CountedOperation) -> T,
     ) -> Option<T> {
-        let at = number as u32 as usize;
-        let age = (number >> 32) as u32;
-        let place = self.places.get(at)?;
+        self.with_entry(number, |place, entry| entry.counted.as_mut().map(|it| take(place, it)))
+    }
+
+    /// Hands the entry of the operation with this number to `take`, if it still has its place.
+    fn with_entry<T>(
+        &self,
+        number: u64,
+        take: impl FnOnce(&OperationPlace, &mut OperationEntry) -> Option<T>,
+    ) -> Option<T> {
+        let place = self.places.get(number as u32 as usize)?;
         let mut entry = lock(&place.entry);
-        if entry.age == age { entry.counted.as_mut().map(|it| take(place, it)) } else { None }
+        if entry.age == (number >> 32) as u32 { take(place, &mut entry) } else { None }
     }
 
     /// All counts.
@@ -272,6 +315,8 @@ impl OperationTable {
             }
         }
         place.count.store(0, Ordering::Relaxed);
+        place.slow_us.store(0, Ordering::Relaxed);
+        entry.samples = OperationSamples::default();
         known.insert(operation.clone(), at);
         let counts = OperationCounts::none();
         entry.counted = Some(CountedOperation { operation, coordinates: Vec::new(), counts });
@@ -289,6 +334,9 @@ impl OperationTable {
             None => self.place_for(&mut known, operation),
         };
         let mut entry = lock(&self.places[at].entry);
+        if entry.samples.text.is_none() {
+            entry.samples.text = mask_values(observed.text);
+        }
         if let Some(counted) = &mut entry.counted {
             let new = observed.coordinates.iter().filter(|it| !counted.coordinates.contains(it));
             let new: Vec<String> = new.cloned().collect();
@@ -338,6 +386,40 @@ mod tests {
         let CountedOperation { operation: name, counts, .. } = &usage.operations[0];
         assert_eq!((&*name.hash, counts.errors, counts.overhead_us), ("460c3a93211614ac", 1, 1990));
         assert_eq!((counts.percentile_us(50.0), counts.percentile_us(99.0)), (50, 2007));
+    }
+
+    #[test]
+    fn samples_have_the_text_without_values_errors_and_the_slowest() {
+        let table = OperationTable::with_places(1);
+        let text = "{ a(id: 7) }";
+        let one = number(&table, text, &["Query.a"]);
+        let hash = table.name(one).expect("it has its place").hash;
+        let failed = |path: Option<&str>| Execution {
+            code: Some("X".into()),
+            path: path.map(Into::into),
+            ..execution(one, true)
+        };
+        table.note(&failed(Some("a.b")), Duration::ZERO);
+        table.note(&failed(Some("a.b")), Duration::ZERO);
+        table.note(&failed(None), Duration::ZERO);
+        assert!(!table.is_slowest(one, Duration::from_micros(SLOW_US)));
+        let ms = |it| Duration::from_millis(it);
+        assert!(table.is_slowest(one, ms(20)));
+        let slow = SlowExecution { total_us: 20_000, ..SlowExecution::default() };
+        table.keep_slowest(one, slow.clone());
+        assert!(!table.is_slowest(one, ms(21)) && table.is_slowest(one, ms(26)));
+        let samples = table.samples("", &hash).expect("it is known");
+        assert_eq!(samples.text.as_deref(), Some("{ a(id: 0) }"));
+        let errors: Vec<_> =
+            samples.errors.iter().map(|it| (&*it.code, it.path.as_deref(), it.count)).collect();
+        assert_eq!(errors, [("X", None, 1), ("X", Some("a.b"), 2)]);
+        assert_eq!(samples.slowest, Some(slow));
+        let _ = number(&table, "{ b }", &[]);
+        assert!(table.samples("", &hash).is_none(), "another operation has the place");
+        table.keep_slowest(one, SlowExecution::default());
+        let other = table.name(1 << 32).expect("it has the place").hash;
+        let samples = table.samples("", &other).expect("it is known");
+        assert!(samples.slowest.is_none() && samples.errors.is_empty());
     }
 
     #[test]

@@ -12,6 +12,8 @@ use weir_metadata::document::api::{Method, RestEndpoint};
 #[derive(Clone, Debug)]
 pub(crate) struct SavedEndpoint {
     pub(crate) name: String,
+    /// True if the metadata have it, false if `operations` of weir.yaml does.
+    pub(crate) is_metadata: bool,
     pub(crate) comment: Option<String>,
     pub(crate) template: Template,
     pub(crate) url: String,
@@ -36,7 +38,11 @@ impl SavedEndpoint {
     /// Reads an entry.
     /// # Errors
     /// Hasura's message for the mistake.
-    pub(super) fn read(entry: &RestEndpoint, queries: &Queries<'_>) -> Result<Self, String> {
+    pub(super) fn read(
+        entry: &RestEndpoint,
+        queries: &Queries<'_>,
+        is_metadata: bool,
+    ) -> Result<Self, String> {
         let template = Template::read(&entry.url)?;
         let stored = &entry.definition.query;
         let query = queries.get(&(stored.collection_name.as_str(), stored.query_name.as_str()));
@@ -61,6 +67,7 @@ impl SavedEndpoint {
             document.list(operation.variables).iter().map(|it| Declared::new(&document, it)).collect();
         Ok(Self {
             name: entry.name.clone(),
+            is_metadata,
             comment: entry.comment.clone(),
             template,
             url: entry.url.clone(),

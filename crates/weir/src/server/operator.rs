@@ -1,10 +1,11 @@
-//! The pages of operators: version, metrics, probes, explain, reload, invalidate, types, catalogs, console.
+//! The pages of operators: version, metrics, probes, explain, reload, invalidate, types, catalogs, live queries, saved operations, console.
 
 pub(crate) mod catalog_page;
 pub(crate) mod console;
 pub(crate) mod explain_page;
 pub(crate) mod invalidate;
 pub(crate) mod metadata_api;
+pub(crate) mod observed;
 pub(crate) mod pages;
 pub(crate) mod plan_page;
 pub(crate) mod probes;
@@ -18,4 +19,3 @@ pub(crate) mod row_page;
 pub(crate) mod schema_page;
 pub(crate) mod swagger;
 pub(crate) mod tools;
-pub(crate) mod usage_page;

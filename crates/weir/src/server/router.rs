@@ -9,9 +9,10 @@ use super::connection::listener::ListenerRole;
 use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, mcp, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
+use super::operator::observed::{documents_page, live_page, samples_page, state_page, usage_page};
 use super::operator::{
     catalog_page, console, explain_page, invalidate, pages, plan_page, probes, profile, reload, row_page,
-    schema_page, swagger, tools, usage_page,
+    schema_page, swagger, tools,
 };
 use super::request::answer::Answer;
 use super::request::answer::refusal::Refusal;
@@ -69,6 +70,10 @@ enum Handler {
     Version,
     Metrics,
     Operations,
+    Samples,
+    LiveQueries,
+    State,
+    Documents,
     Profile,
     Explain,
     ExplainRow,
@@ -120,6 +125,10 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/v1/version", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Version),
     route("/metrics", "GET", Gate::Operator, Exposure::Admin, Handler::Metrics),
     route("/admin/operations", "GET", Gate::Operator, Exposure::Admin, Handler::Operations),
+    route("/admin/operations/samples", "POST", Gate::Operator, Exposure::Admin, Handler::Samples),
+    route("/admin/live", "GET", Gate::Operator, Exposure::Admin, Handler::LiveQueries),
+    route("/admin/state", "GET", Gate::Operator, Exposure::Admin, Handler::State),
+    route("/admin/documents", "POST", Gate::Operator, Exposure::Admin, Handler::Documents),
     route("/admin/profile", "GET", Gate::Operator, Exposure::Admin, Handler::Profile),
     route("/v1/explain", "POST", Gate::Operator, Exposure::Everywhere, Handler::Explain),
     route("/v1/explain/row", "POST", Gate::Operator, Exposure::Everywhere, Handler::ExplainRow),
@@ -192,6 +201,10 @@ pub(crate) async fn answer(
             Handler::Version => Ok(pages::version()),
             Handler::Metrics => Ok(pages::metrics(context, head)),
             Handler::Operations => Ok(usage_page::answer()),
+            Handler::Samples => Box::pin(samples_page::answer(context, head, body)).await,
+            Handler::LiveQueries => Ok(live_page::answer(context)),
+            Handler::State => Ok(state_page::answer(context)),
+            Handler::Documents => Box::pin(documents_page::answer(context, head, body)).await,
             Handler::Profile => Box::pin(profile::answer(head)).await,
             Handler::Explain => Box::pin(explain_page::answer(context, head, body)).await,
             Handler::ExplainRow => Box::pin(row_page::answer(context, head, body)).await,

@@ -91,6 +91,7 @@ mod native_auth;
 mod native_stream;
 mod observability;
 mod operations;
+mod operator_pages;
 mod oracle;
 mod persisted;
 mod persisted_automatic;

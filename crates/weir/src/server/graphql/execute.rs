@@ -5,6 +5,7 @@
 mod admission;
 
 use crate::generation::admission::refusal_response;
+use crate::observer::observer;
 use crate::server::request::answer::refusal::Refusal;
 use crate::server::request::context::RequestContext;
 use crate::server::telemetry::noted::Noted;
@@ -14,10 +15,11 @@ pub(super) use admission::count_request;
 use hyper::http::request::Parts;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use weir_engine::bound_operation::BoundOperation;
 use weir_engine::caller::ADMIN;
 use weir_engine::engine::{Explanation, Outcome, Request, Response};
+use weir_engine::operation_samples::SlowExecution;
 use weir_engine::source::{Caller, Protocol};
 use weir_language::ast::OperationKind;
 
@@ -57,6 +59,11 @@ pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, call
         let plan = engine.explain(request, caller).ok().map(|it| statements_text(&it));
         *context.noted.borrow_mut() = Noted { caller: Some(caller.clone()), plan };
     }
+    let total = ended - context.started;
+    if let Some(number) = response.operation.filter(|it| observer().operations.is_slowest(*it, total)) {
+        let steps = engine.explain(request, caller).map(|it| it.steps).unwrap_or_default();
+        keep_slowest(number, total, &response, SlowStatements { role: caller.role(), steps });
+    }
     response
 }
 
@@ -64,6 +71,32 @@ pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, call
 fn asks_cost(context: &RequestContext, request: Request<'_>, caller: &Caller) -> bool {
     let cost = context.generation.config.limits.cost.as_ref();
     cost.is_some_and(|it| request.headers.get(COST).is_some() && it.is_shown_to(caller.role()))
+}
+
+/// Role and statements of a slow request.
+struct SlowStatements<'r> {
+    role: &'r str,
+    steps: Vec<(String, String)>,
+}
+
+/// Keeps `response`, which took `total`, as the slowest of its operation.
+#[cold]
+fn keep_slowest(number: u64, total: Duration, response: &Response, statements: SlowStatements<'_>) {
+    let SlowStatements { role, steps } = statements;
+    let mut room = PLAN_BYTES_MAX;
+    let steps = steps.into_iter().map(|(source, mut text)| {
+        text.truncate(text.floor_char_boundary(room));
+        room -= text.len();
+        (source.into(), text.trim_end().into())
+    });
+    let slow = SlowExecution {
+        total_us: u64::try_from(total.as_micros()).unwrap_or(u64::MAX),
+        timing: response.timing,
+        at: SystemTime::now(),
+        role: role.into(),
+        steps: steps.collect(),
+    };
+    observer().operations.keep_slowest(number, slow);
 }
 
 /// Refuses a mutation sent by a web page of a foreign origin. Browsers send no preflight before a GET.

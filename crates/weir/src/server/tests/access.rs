@@ -35,6 +35,8 @@ fn no_page_of_another_origin_reaches_an_operator_s_address() {
     assert_eq!(
         guarded,
         [
+            "/admin/operations/samples",
+            "/admin/documents",
             "/v1/explain",
             "/v1/explain/row",
             "/v1/reload",

@@ -153,7 +153,7 @@ const CALLS: [&str; 2] = [
 ];
 
 /// Addresses whose GET shows something, and that is all.
-const SHOW_ONLY: [&str; 19] = [
+const SHOW_ONLY: [&str; 21] = [
     "/v1/graphql",
     "/v1alpha1/graphql",
     "/v1beta1/relay",
@@ -166,6 +166,8 @@ const SHOW_ONLY: [&str; 19] = [
     "/v1/version",
     "/metrics",
     "/admin/operations",
+    "/admin/live",
+    "/admin/state",
     "/admin/profile",
     "/api/swagger/json",
     "/v1alpha1/config",
