@@ -33,7 +33,8 @@ impl OracleStore {
         let inputs = Vec::new();
         let enum_values = Vec::new();
         let types = Vec::new();
-        let api = Arc::new(Api { schema, model, fields, inputs, enum_values, types });
+        let entity_lookups = Vec::new();
+        let api = Arc::new(Api { schema, model, fields, inputs, enum_values, types, entity_lookups });
         Self { connection, writes: Writes::new(api, layout, Database::Sqlite, Arc::new(Everything)) }
     }
 
