@@ -8,7 +8,7 @@ pub mod local_settings;
 pub(crate) mod message;
 pub(crate) mod prepared_cache;
 pub mod rows;
+pub(crate) mod single_turn;
 pub mod statement;
 pub(crate) mod stream;
 pub mod transaction;
-pub(crate) mod turn;

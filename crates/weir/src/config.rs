@@ -462,8 +462,7 @@ impl Config {
         }
         self.tracing.check()?;
         self.check_zeros()?;
-        self.limits.check_demand(self.cache.redis.is_some())?;
-        self.limits.check_deadline_header()?;
+        self.limits.check(self.cache.redis.is_some())?;
         if let Some(redis) = &self.cache.redis {
             Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;
         }

@@ -13,9 +13,9 @@ use crate::protocol::facts::Facts;
 use crate::protocol::message::{self, Name};
 use crate::protocol::prepared_cache::{Need, Prepared};
 use crate::protocol::rows::Rows;
+use crate::protocol::single_turn::SingleTurn;
 use crate::protocol::statement::{Parameters, Statement};
 use crate::protocol::stream::Stream;
-use crate::protocol::turn::Turn;
 use bytes::{Buf, BytesMut};
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -81,7 +81,7 @@ pub(crate) struct Connection {
     /// Becomes true when the server has a name already, as other connections are of the same session.
     has_clashed: Arc<AtomicBool>,
     /// Leave to be connected, where one connection may be at a time. It is dropped after `stream`, which it ends.
-    turn: Option<Turn>,
+    turn: Option<SingleTurn>,
     /// Place at the server, as long as the connection lives.
     seat: Option<Seat>,
 }
@@ -123,7 +123,7 @@ impl Connection {
 
     /// Keeps others from connecting while this one lives.
     pub(crate) fn hold(&mut self, turn: OwnedSemaphorePermit) {
-        self.turn = Some(Turn::new(turn, &self.stream));
+        self.turn = Some(SingleTurn::new(turn, &self.stream));
     }
 
     /// Takes a place as long as this one lives.

@@ -176,21 +176,19 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Checks that rates and costs can be held.
+    /// Checks that rates and costs can be held, and that requests can have the header of deadlines.
     /// # Errors
     /// The first that cannot, and why.
-    pub(super) fn check_demand(&self, has_redis: bool) -> Result<(), String> {
+    pub(super) fn check(&self, has_redis: bool) -> Result<(), String> {
         if self.rates_in_redis && !has_redis {
             return Err("`limits.rates_in_redis` needs the address of a Redis: `cache.redis`".into());
         }
         self.cost.as_ref().map_or(Ok(()), CostLimits::check)?;
-        rates::check(&self.rates)
+        rates::check(&self.rates)?;
+        self.check_deadline_header()
     }
 
-    /// Checks that requests can have the header of deadlines.
-    /// # Errors
-    /// They cannot, and why.
-    pub(super) fn check_deadline_header(&self) -> Result<(), String> {
+    fn check_deadline_header(&self) -> Result<(), String> {
         let Some(name) = &self.deadline_header else { return Ok(()) };
         match HeaderName::from_bytes(name.as_bytes()) {
             Ok(_) => Ok(()),

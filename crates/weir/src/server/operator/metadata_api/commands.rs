@@ -89,8 +89,7 @@ impl Work {
             }
             "cleanup_event_trigger_logs" if is_of_metadata => self.clean_event_logs(args),
             _ if is_of_metadata && edit::is_edit(&name) => {
-                let edit = Edit { name, args: args.raw(), path: path.to_owned() };
-                Ok(self.edit(&[edit])?.concat())
+                Ok(self.edit(&[self.entry_edit(name, args, path.to_owned())])?.concat())
             }
             _ => match self.other_command(&name, args).filter(|_| is_of_metadata) {
                 Some(done) => done,
@@ -157,12 +156,18 @@ impl Work {
         Err(HasuraError::new("not-exists", "$.args.name", message))
     }
 
+    /// The command `name` with what it has to know of its database.
+    fn entry_edit<'c>(&self, name: String, args: JsonRef<'c>, path: String) -> Edit<'c> {
+        let keys = if edit::follows_keys(&name) { self.keys_before(args) } else { Vec::new() };
+        Edit { name, args: args.raw(), path, keys }
+    }
+
     /// Runs a list of commands that edit single entries as one change; `None` if it contains other commands.
     fn bulk_edit(&self, args: JsonRef<'_>, path: &str) -> Option<Done> {
         let edits = args.items().enumerate().map(|(at, item)| {
             let name = item.get("type").and_then(|it| it.as_str().map(std::borrow::Cow::into_owned))?;
-            let args = item.get("args").unwrap_or(item).raw();
-            edit::is_edit(&name).then(|| Edit { name, args, path: format!("{path}.args[{at}]") })
+            let args = item.get("args").unwrap_or(item);
+            edit::is_edit(&name).then(|| self.entry_edit(name, args, format!("{path}.args[{at}]")))
         });
         let edits: Vec<Edit<'_>> = edits.collect::<Option<_>>()?;
         let is_edit = self.door != Door::Query && !edits.is_empty();

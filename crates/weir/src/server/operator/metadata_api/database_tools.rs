@@ -1,10 +1,10 @@
 //! Commands that tell what a database has, tracked or not: its tables and functions, one table, the statement of a view.
 
 use super::replace_metadata::document;
-use super::sql::{ask, database};
+use super::sql::{ask, database, default_schema};
 use super::{Done, Work, text};
 use crate::config::Source;
-use crate::config::source::address::{self, Address};
+use crate::config::source::address;
 use crate::server::request::hasura_error::HasuraError;
 use crate::sources::databases;
 use serde_json::{Value, json};
@@ -90,14 +90,6 @@ impl Work {
         };
         let found = rows.into_iter().find(is_wanted).ok_or_else(|| absent("view", &wanted))?;
         Ok(json!({ "viewdef": found.last() }).to_string())
-    }
-}
-
-/// The schema of tables of `source` that are named without one.
-pub(super) fn default_schema(source: &Source) -> &'static str {
-    match address::parse(&source.url) {
-        Ok(Address::Sqlite(_)) => "main",
-        Ok(Address::Postgres(_) | Address::Native(_) | Address::Services(_)) | Err(_) => "public",
     }
 }
 

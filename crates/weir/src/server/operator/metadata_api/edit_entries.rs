@@ -7,7 +7,6 @@ use super::replace_metadata::{
     MetadataPlace, document, draft_generation, load_metadata, newly_down, refuse_unread_files,
     unexpected_error,
 };
-use super::tools::{KnownKey, known_keys};
 use super::{Done, SUCCESS, Work};
 use crate::generation::{Generation, Turn};
 use crate::server::request::hasura_error::HasuraError;
@@ -24,6 +23,8 @@ pub(super) struct Edit<'c> {
     pub(super) args: &'c str,
     /// Path of the command in the request.
     pub(super) path: String,
+    /// Foreign keys of the source, for a command that follows them.
+    pub(super) keys: Vec<KeyBefore>,
 }
 
 /// Treatment of entries that depend on a removed one.
@@ -46,9 +47,8 @@ impl Work {
         let mut next = document(&turn.current());
         let mut answers = Vec::new();
         let mut dependants = Dependants::Forbidden;
-        for Edit { name, args, path } in edits {
-            let keys = if edit::follows_keys(name) { self.keys_before(&turn, args) } else { Vec::new() };
-            let edited = edit::edit(&next, name, args, &keys).map_err(|refused| {
+        for Edit { name, args, path, keys } in edits {
+            let edited = edit::edit(&next, name, args, keys).map_err(|refused| {
                 HasuraError::new(refused.code, &format!("{path}.{}", refused.path), refused.message)
             })?;
             let Edited { document, cascade, message } = edited;
@@ -78,14 +78,6 @@ impl Work {
                 Err(HasuraError::new("unexpected", &path, reason))
             }
         }
-    }
-
-    /// Foreign keys of the source that `args` name. A database that cannot be asked has none: what then keeps an old name is refused as
-    /// inconsistent.
-    fn keys_before(&self, turn: &Turn<'_>, args: &str) -> Vec<KeyBefore> {
-        let args: serde_json::Value = serde_json::from_str(args).unwrap_or_default();
-        let keys = known_keys(&turn.current(), args["source"].as_str()).unwrap_or_default();
-        keys.into_iter().map(KnownKey::before).collect()
     }
 
     /// The reason why an event trigger that one of `edits` makes is not in its database.

@@ -154,6 +154,14 @@ pub(in crate::server::operator) fn ask(
     }
 }
 
+/// The schema of tables of `source` that are named without one.
+pub(super) fn default_schema(source: &Source) -> &'static str {
+    match address::parse(&source.url) {
+        Ok(Address::Sqlite(_)) => "main",
+        Ok(Address::Postgres(_) | Address::Native(_) | Address::Services(_)) | Err(_) => "public",
+    }
+}
+
 /// True for the error of a statement that needs the missing schema [`STATE_SCHEMA`].
 fn lacks_state_schema(error: &HasuraError) -> bool {
     let told = |it: &str| it.contains("\"3F000\"") && it.contains(STATE_SCHEMA);

@@ -1,9 +1,8 @@
 //! Read-only commands for the console and other tools.
 
-use super::database_tools::default_schema;
 use super::inconsistent::MetadataState;
 use super::replace_metadata::document;
-use super::sql::{ask, database};
+use super::sql::{ask, database, default_schema};
 use super::{Done, Work, flag, text};
 use crate::config::Source;
 use crate::generation::{Generation, Live};
@@ -41,7 +40,7 @@ const SQLITE_KEYS: &str = "SELECT NULL, '', m.name, json_group_array(k.\"from\")
  FROM sqlite_schema m, pragma_foreign_key_list(m.name) k WHERE m.type = 'table' AND k.\"to\" IS NOT NULL GROUP BY m.name, k.id ORDER BY m.name, k.id";
 
 /// A foreign key of a database.
-pub(super) struct KnownKey {
+struct KnownKey {
     name: Option<String>,
     table: TableName,
     columns: Vec<String>,
@@ -52,7 +51,7 @@ pub(super) struct KnownKey {
 
 impl KnownKey {
     /// The key as edits follow it.
-    pub(super) fn before(self) -> KeyBefore {
+    fn before(self) -> KeyBefore {
         let key_of = |table: &TableName| match table.parts() {
             ("", name) => ("public".to_owned(), name.to_owned()),
             (schema, name) => (schema.to_owned(), name.to_owned()),
@@ -84,6 +83,14 @@ impl Work {
                 return self.database_command(verb, args).or_else(|| self.event_command(verb, args));
             }
         })
+    }
+
+    /// Foreign keys of the source that `args` name. A database that cannot be asked has none: what then keeps an old name is refused as
+    /// inconsistent.
+    pub(super) fn keys_before(&self, args: JsonRef<'_>) -> Vec<KeyBefore> {
+        let source = text(args, "source").ok().flatten();
+        let keys = known_keys(&self.live.current(), source.as_deref()).unwrap_or_default();
+        keys.into_iter().map(KnownKey::before).collect()
     }
 
     /// Relationships suggested by foreign keys between tracked tables.
@@ -212,10 +219,7 @@ fn is_same(one: &TableName, other: &TableName, default_schema: &str) -> bool {
 }
 
 /// The foreign keys of a source.
-pub(super) fn known_keys(
-    generation: &Generation,
-    source: Option<&str>,
-) -> Result<Vec<KnownKey>, HasuraError> {
+fn known_keys(generation: &Generation, source: Option<&str>) -> Result<Vec<KnownKey>, HasuraError> {
     let ScriptAnswer::Rows(_, rows) = ask(generation, source, POSTGRES_KEYS, SQLITE_KEYS)? else {
         return Ok(Vec::new());
     };

@@ -15,13 +15,13 @@ const NOTICE_MAX: Duration = Duration::from_millis(250);
 
 /// A turn, held as long as the connection lives and until the server knows that it has ended.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct SingleTurn {
     /// The connection's socket, which stays open when the connection is dropped.
     socket: Option<Socket>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Turn {
+impl SingleTurn {
     /// The turn of the connection over `stream`.
     pub(crate) fn new(permit: OwnedSemaphorePermit, stream: &Stream) -> Self {
         let socket = match stream {
@@ -33,7 +33,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for SingleTurn {
     fn drop(&mut self) {
         let Some(socket) = &mut self.socket else { return };
         let last = Instant::now() + NOTICE_MAX;
@@ -80,7 +80,7 @@ mod tests {
         tcp.readable().await.expect("the server has spoken");
         assert_eq!(tcp.peek(&mut byte).await.expect("it has"), 1);
         let stream = Stream::Tcp(tcp);
-        let turn = Turn::new(permit, &stream);
+        let turn = SingleTurn::new(permit, &stream);
         drop(stream);
         assert_eq!(turns.available_permits(), 0);
         drop(turn);
@@ -97,7 +97,7 @@ mod tests {
         let turns = Arc::new(Semaphore::new(1));
         let permit = Arc::clone(&turns).acquire_owned().await.expect("it is free");
         let stream = Stream::Tcp(TcpStream::connect(address).await.expect("it listens"));
-        let turn = Turn::new(permit, &stream);
+        let turn = SingleTurn::new(permit, &stream);
         drop(stream);
         drop(turn);
         assert_eq!(turns.available_permits(), 1);
