@@ -242,6 +242,13 @@ for (const start of [startSqlite, startPostgres]) {
       assert.match(page.url(), /search=Doc117/);
       await page.getByTestId('documents').getByText('Doc117', { exact: true }).click();
       await page.getByText('id117', { exact: true }).last().waitFor();
+      const id = await page.getByLabel('Identifiers of Doc117').getByText(/^sha256:/).innerText();
+      await page.getByLabel('Search documents').fill(id);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/search=sha256/);
+      await page.getByTestId('documents-count').filter({ hasText: '1 to 1 of 1' }).waitFor();
+      await page.goBack();
+      await page.waitForFunction(() => document.querySelector('[aria-label="Search documents"]').value === 'Doc117');
       await page.getByText('query Doc117 { artist { id } }').waitFor();
       await button(page, 'Open in editor').click();
       await holds(page, 'query Doc117');
@@ -258,9 +265,17 @@ for (const start of [startSqlite, startPostgres]) {
       assert.ok(!(await page.locator('main').innerText()).includes(SECRET));
       await button(page, 'Run as admin').click();
       await page.getByLabel('Role').fill('nobody');
+      await page.getByLabel('Session variables').fill(`user-id: $(id) \`id\` it's\nadmin-secret: ${SECRET}`);
       await button(page, 'Apply').click();
       await page.getByTestId('tools-count').filter({ hasText: /^\d+ tools? of nobody/ }).waitFor();
+      assert.match(await page.getByLabel('Command').innerText(), / --header 'x-hasura-user-id: \$\(id\) `id` it'\\''s'$/);
+      assert.ok(!(await page.locator('main').innerText()).includes(SECRET));
       assert.equal(await page.getByTestId('tools').getByText('Doc7', { exact: true }).count(), 0);
+      await button(page, 'Run as nobody').click();
+      await page.getByLabel('Token').fill('not a token');
+      await button(page, 'Apply').click();
+      await page.locator('main').getByRole('alert').waitFor();
+      complaints.length = 0;
       assert.deepEqual(complaints, []);
     });
 

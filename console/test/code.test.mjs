@@ -221,3 +221,9 @@ test('A7 the type of an answer is what the answer is', async () => {
   assert.throws(() => answerType(schema, parse('{ nothing }'), parse('{ nothing }').definitions[0]), /nothing/);
   rmSync(folder, { recursive: true, force: true });
 });
+
+test('A7 takes no secret for a session variable', async () => {
+  const { variablesOf } = await load('server/caller.ts');
+  const lines = ['user-id: ann', 'admin-secret: hush', 'X-Hasura-Admin-Secret: hush', 'x-weir-access-key: hush'];
+  assert.deepEqual(variablesOf(lines.join('\n')), { 'x-hasura-user-id': 'ann' });
+});

@@ -1,6 +1,7 @@
 // Tools of agents as the caller of the page has them, read by the protocol that agents speak, and how to connect one.
 
 import { useCaller, callerWords } from '../server/caller';
+import type { Caller } from '../server/caller';
 import { SecretNeeded, sentHeaders, sentSecret } from '../server/requests';
 import type { PageProps } from '../shell/shell';
 import { useLoaded } from '../shell/use-loaded';
@@ -28,7 +29,7 @@ interface Reply {
 }
 
 /** The tools, or nothing where agents are not served. */
-async function loadTools(): Promise<{ tools: Tool[] } | null> {
+async function loadTools({ token }: Caller): Promise<{ tools: Tool[] } | null> {
   const { agents } = await loadDocuments(0, '');
   if (!agents) return null;
   const tools: Tool[] = [];
@@ -41,7 +42,8 @@ async function loadTools(): Promise<{ tools: Tool[] } | null> {
     });
     const reply = await response.json() as Reply;
     const words = reply.error?.message ?? reply.errors?.[0]?.message ?? `The server answered ${response.status}.`;
-    if (response.status === 401) throw new SecretNeeded(words);
+    // A token that is refused is not mended by a secret.
+    if (response.status === 401 && token === undefined) throw new SecretNeeded(words);
     if (!reply.result) throw new Error(words);
     tools.push(...reply.result.tools);
     cursor = reply.result.nextCursor;
@@ -72,11 +74,26 @@ function ToolView({ tool }: { tool: Tool }) {
   );
 }
 
+/** A header by which an agent says who it is. */
+interface AgentHeader {
+  name: string;
+  value: string;
+  /** The variable of the environment whose content follows the value. */
+  variable: string | null;
+}
+
+function headersOf({ token, role, variables }: Caller): AgentHeader[] {
+  const others = Object.entries({ ...(role ? { 'x-hasura-role': role } : {}), ...variables }).map(([name, value]) => ({ name, value, variable: null }));
+  if (token !== undefined) return [{ name: 'authorization', value: 'Bearer ', variable: TOKEN_VARIABLE }, ...others];
+  return sentSecret() ? [{ name: 'x-hasura-admin-secret', value: '', variable: SECRET_VARIABLE }, ...others] : others;
+}
+
 /** The commands and the file by which agents connect; credentials are read from the environment. */
-function Connect({ headers }: { headers: [string, string][] }) {
+function Connect({ headers }: { headers: AgentHeader[] }) {
   const url = new URL('/mcp', location.origin).href;
-  const options = headers.map(([name, value]) => ` --header ${value.includes('$') ? `"${name}: ${value}"` : shellText(`${name}: ${value}`)}`).join('');
-  const file = { mcpServers: { weir: { type: 'http', url, ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers.map(([name, value]) => [name, value.replace(/\$(\w+)/, '$${$1}')])) }) } } };
+  const options = headers.map(({ name, value, variable }) => ` --header ${variable === null ? shellText(`${name}: ${value}`) : `"${name}: ${value}$${variable}"`}`).join('');
+  const pairs = headers.map(({ name, value, variable }) => [name, variable === null ? value : `${value}\${${variable}}`]);
+  const file = { mcpServers: { weir: { type: 'http', url, ...(headers.length === 0 ? {} : { headers: Object.fromEntries(pairs) }) } } };
   return (
     <section aria-label="Connect an agent">
       <h2>Connect an agent</h2>
@@ -95,7 +112,7 @@ const EXAMPLE = `operations:
 
 export function AgentsPage({ onLocked }: PageProps) {
   const caller = useCaller();
-  const { value: loaded, failure } = useLoaded(async () => ({ caller, agents: await loadTools() }), [caller], onLocked);
+  const { value: loaded, failure } = useLoaded(async () => ({ caller, agents: await loadTools(caller) }), [caller], onLocked);
   if (failure !== null) return <p role="alert" className="weir-bad">{failure}</p>;
   if (loaded?.caller !== caller) return <p className="weir-note">Reading the tools …</p>;
   if (!loaded.agents) {
@@ -108,17 +125,13 @@ export function AgentsPage({ onLocked }: PageProps) {
     );
   }
   const { tools } = loaded.agents;
-  const headers: [string, string][] = [
-    ...(caller.token !== undefined ? [['authorization', `Bearer $${TOKEN_VARIABLE}`] as [string, string]] : sentSecret() ? [['x-hasura-admin-secret', `$${SECRET_VARIABLE}`] as [string, string]] : []),
-    ...(caller.role ? [['x-hasura-role', caller.role] as [string, string]] : []),
-    ...Object.entries(caller.variables),
-  ];
   return (
     <>
       <p className="weir-note" data-testid="tools-count">{tools.length} {tools.length === 1 ? 'tool' : 'tools'} of {callerWords(caller)}; <i>Run as</i> shows those of another role.</p>
       {tools.length === 0 && <div className="weir-empty"><p><b>This caller has no tool.</b></p><p>REST endpoints, collections and files of documents are tools, as far as the role sees what they ask for; <code>schema_tools</code> adds tools over the schema.</p></div>}
+      {tools.length > 0 && <h2>Tools</h2>}
       <ul className="weir-list" data-testid="tools">{tools.map(it => <ToolView key={it.name} tool={it} />)}</ul>
-      <Connect headers={headers} />
+      <Connect headers={headersOf(caller)} />
     </>
   );
 }

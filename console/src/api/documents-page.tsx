@@ -1,6 +1,6 @@
 // Persisted documents as the server has them, page by page, with the identifiers by which clients name them.
 
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { addressOf, go, Link, usePlace } from '../shell/place';
 import type { PageProps } from '../shell/shell';
 import { useLoaded } from '../shell/use-loaded';
@@ -39,10 +39,11 @@ const EXAMPLE = `operations:
 export function DocumentsPage({ onLocked }: PageProps) {
   const { search } = usePlace();
   const wanted = search.get('search') ?? '';
-  const after = Number(search.get('after') ?? '0') || 0;
+  const after = Math.max(0, Math.trunc(Number(search.get('after'))) || 0);
   const [text, setText] = useState(wanted);
+  useEffect(() => setText(wanted), [wanted]);
   const [round, setRound] = useState(0);
-  const { value: page, failure } = useLoaded(() => loadDocuments(after, wanted), [wanted, after, round], onLocked);
+  const { value: page, failure } = useLoaded(() => loadDocuments(after, wanted.replace(/^sha256:/i, '')), [wanted, after, round], onLocked);
   if (failure !== null) return <><p role="alert" className="weir-bad">{failure}</p><button type="button" className="weir-button" onClick={() => setRound(round + 1)}>Try again</button></>;
   if (!page) return <p className="weir-note">Reading the documents …</p>;
   const isEmpty = page.total === 0 && wanted === '';
@@ -61,7 +62,7 @@ export function DocumentsPage({ onLocked }: PageProps) {
             <input type="search" aria-label="Search documents" placeholder="Name, identifier or text" value={text} onChange={event => setText(event.target.value)} />
             <button type="submit" className="weir-button">Search</button>
           </form>
-          <p role="status" className="weir-note" data-testid="documents-count">{page.total === 0 ? `No document has “${wanted}” in it.` : `${after + 1} to ${after + page.documents.length} of ${page.total.toLocaleString('en')}`}</p>
+          <p role="status" className="weir-note" data-testid="documents-count">{page.total === 0 ? `No document has “${wanted}” in it.` : page.documents.length === 0 ? `There are only ${page.total.toLocaleString('en')}.` : `${after + 1} to ${after + page.documents.length} of ${page.total.toLocaleString('en')}`}</p>
           <ul className="weir-list" data-testid="documents">{page.documents.map(it => <Document key={`${it.collection} ${it.name}`} document={it} />)}</ul>
           <p className="weir-actions">
             {after > 0 && <Link className="weir-button" to={addressOf(['api', 'documents'], { search: wanted, after: String(Math.max(0, after - 100)) })}>Back</Link>}

@@ -20,6 +20,7 @@ interface Read {
 /** What a text is, and whether a REST endpoint may have it. */
 export function readOperation(text: string, isRest: boolean): Read {
   const nothing = { name: '', variables: [], isMutation: false };
+  if (text.trim() === '') return { ...nothing, fault: 'It needs an operation.' };
   try {
     const { definitions } = parse(text);
     const operations = definitions.filter((it): it is OperationDefinitionNode => it.kind === Kind.OPERATION_DEFINITION);

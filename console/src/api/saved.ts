@@ -101,12 +101,12 @@ interface State {
 
 /** Nothing where this address has no metadata API. */
 export async function loadSaved(): Promise<Saved | null> {
-  const [state, exported, page] = await Promise.all([
-    command<State>('dump_internal_state', {}),
+  const state = await command<State>('dump_internal_state', {});
+  if (!state?.served) return null;
+  const [exported, page] = await Promise.all([
     command<{ resource_version?: number; metadata?: Partial<SavedMetadata> }>('export_metadata', {}, 2),
     loadDocuments(0, ''),
   ]);
-  if (!state?.served) return null;
   const { query_collections = [], allowlist = [], rest_endpoints = [] } = exported?.metadata ?? {};
   const faults = (state.inconsistent_objects ?? []).filter(it => /endpoint|collection|query|allowlist/.test(it.type));
   return { page, metadata: { query_collections, allowlist, rest_endpoints }, file: state.served.metadata, version: exported?.resource_version ?? null, faults };

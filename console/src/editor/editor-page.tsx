@@ -5,7 +5,7 @@ import 'graphiql/style.css';
 import './editor.css';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { GraphiQL } from 'graphiql';
-import { useGraphiQLActions } from '@graphiql/react';
+import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import type { GraphiQLPlugin } from '@graphiql/react';
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
@@ -105,6 +105,19 @@ function FollowCaller() {
   return null;
 }
 
+/** Gives the editor the system's colours when these change, unless others were chosen. */
+function FollowSystem() {
+  const { setTheme } = useGraphiQLActions();
+  const theme = useGraphiQL(state => state.theme);
+  useEffect(() => {
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const follow = () => theme === null && setTheme(null);
+    dark.addEventListener('change', follow);
+    return () => dark.removeEventListener('change', follow);
+  }, [theme]);
+  return null;
+}
+
 /** The operation of another page, or of the address. */
 function takeOperation() {
   const query = place().search.get('query');
@@ -181,6 +194,7 @@ export default function EditorPage({ onLocked }: PageProps) {
       >
         <GraphiQL.Logo>
           <FollowCaller />
+          <FollowSystem />
           <ShowPushes isNarrow={isNarrow} />
         </GraphiQL.Logo>
       </GraphiQL>

@@ -80,9 +80,9 @@ export function Detail({ operation, onLocked }: { operation: Shown } & PageProps
       {samples && (
         <>
           <h3>Errors</h3>
-          {samples.errors.length === 0 ? <p className="weir-note">None since the operation is counted.</p> : <Errors errors={samples.errors} />}
+          {samples.errors.length === 0 && operation.kind === 'subscription' ? <p className="weir-note">Results of subscriptions are not sampled: Live tells which have errors.</p> : samples.errors.length === 0 ? <p className="weir-note">None since the operation is counted.</p> : <Errors errors={samples.errors} />}
           <h3>Slowest execution</h3>
-          {samples.slowest ? <SlowestView slowest={samples.slowest} /> : <p className="weir-note">None took longer than a millisecond.</p>}
+          {samples.slowest ? <SlowestView slowest={samples.slowest} /> : <p className="weir-note">{operation.kind === 'subscription' ? 'Results of subscriptions are not sampled: Live tells their delays.' : 'None took much longer than a millisecond.'}</p>}
           <h3>Text without values</h3>
           {samples.text === null ? <p className="weir-note">The text is too long to be kept.</p> : (
             <>

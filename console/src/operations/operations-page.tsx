@@ -167,7 +167,7 @@ function Operations({ look, onLocked }: { look: Look } & PageProps) {
                 <td><TimeRange counts={operation} /></td>
               </tr>
               {open === key && (
-                <tr><td colSpan={COLUMNS.length + 3}><Detail operation={operation} onLocked={onLocked} /></td></tr>
+                <tr><td colSpan={COLUMNS.length + 3}><h2 className="weir-hidden">{operation.name ?? '(without a name)'}</h2><Detail operation={operation} onLocked={onLocked} /></td></tr>
               )}
             </Fragment>
           );
@@ -199,6 +199,7 @@ function Fields({ usage }: { usage: Usage }) {
       <h2>Fields and arguments</h2>
       <p className="weir-note">Executions that asked for it. What is not here was not asked for since the server started.</p>
       <input aria-label="Filter fields" placeholder="Filter: Album.Title, (where:)" value={filter} onChange={event => setFilter(event.target.value)} />
+      {sorted.length === 0 && <p role="status" className="weir-note">No field or argument has “{filter.trim()}” in it.</p>}
       <table className="weir-fields" data-testid="fields">
         <tbody>
           {sorted.map(([name, count]) => (

@@ -38,13 +38,17 @@ export function callerWords({ role, token }: Caller): string {
   return token ? 'a token' : 'admin';
 }
 
-/** `user-id: ann`, a variable per line, as session variables. A line without a colon is none. */
+/** A secret is no session variable: those are shown in code. */
+const isSecret = (name: string) => /-(admin-secret|access-key)$/.test(name);
+
+/** `user-id: ann`, a variable per line, as session variables. A line without a colon is none, and neither is a secret. */
 export function variablesOf(text: string): Record<string, string> {
   const pairs = text.split('\n').flatMap(line => {
     const [, name, value] = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
     if (name === undefined || value === undefined) return [];
     const lower = name.toLowerCase();
-    return [[/^x-(hasura|weir)-/.test(lower) ? lower : `x-hasura-${lower}`, value] as const];
+    const full = /^x-(hasura|weir)-/.test(lower) ? lower : `x-hasura-${lower}`;
+    return isSecret(full) ? [] : [[full, value] as const];
   });
   return Object.fromEntries(pairs);
 }
@@ -63,7 +67,7 @@ export function callerOf(sent: Record<string, string>): Caller {
   for (const [name, value] of Object.entries(sent)) {
     const lower = name.toLowerCase();
     if (/^x-(hasura|weir)-role$/.test(lower)) found.role = value;
-    else if (/^x-(hasura|weir)-/.test(lower) && !/-(admin-secret|access-key)$/.test(lower)) found.variables[lower] = value;
+    else if (/^x-(hasura|weir)-/.test(lower) && !isSecret(lower)) found.variables[lower] = value;
   }
   return found;
 }

@@ -92,7 +92,7 @@ function Item({ row, isCurrent, onFocus, onToggle, onOpen, onValue, onVariable }
     >
       <span className="weir-tree-twist" aria-hidden="true" onClick={onOpen}>{row.hasChildren ? (row.isOpen ? '▾' : '▸') : ''}</span>
       <span className="weir-tree-name" onClick={onToggle}>
-        <span className="weir-tree-box" aria-hidden="true">{row.isChosen ? '✓' : ''}</span>
+        <span className="weir-tree-check" aria-hidden="true">{row.isChosen ? '✓' : ''}</span>
         {row.kind === 'on' && '… on '}{row.name}
         {row.kind === 'argument' && <span className="weir-hidden">argument {row.literal ?? 'not given'}</span>}
       </span>
