@@ -230,7 +230,9 @@ impl Graph {
         is_part: bool,
     ) -> Result<Self, Vec<ComposeError>> {
         Self::check_sources(&sources)?;
-        let (graph, errors) = Self::merge_subgraph(sources, joins, settings)?.apply_hints();
+        let (graph, mut errors) = Self::merge_subgraph(sources, joins, settings)?.apply_hints();
+        let (graph, wrong) = graph.apply_source_rules();
+        errors.extend(wrong);
         if !errors.is_empty() && !is_part {
             return Err(errors);
         }

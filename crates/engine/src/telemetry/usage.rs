@@ -236,8 +236,8 @@ impl OperationTable {
     /// Its time has to exceed that of the sample before by a quarter, so there are few samples of one operation.
     pub fn is_slowest(&self, number: u64, total: Duration) -> bool {
         let Some(place) = self.places.get(number as u32 as usize) else { return false };
-        let slow = place.slow_us.load(Ordering::Relaxed).max(SLOW_US);
-        total.as_micros() > u128::from(slow + slow / 4)
+        let slow = place.slow_us.load(Ordering::Relaxed);
+        total.as_micros() > u128::from((slow + slow / 4).max(SLOW_US - 1))
     }
 
     /// Keeps `slow` as the slowest execution of the operation with this number.
@@ -402,7 +402,8 @@ mod tests {
         table.note(&failed(Some("a.b")), Duration::ZERO);
         table.note(&failed(Some("a.b")), Duration::ZERO);
         table.note(&failed(None), Duration::ZERO);
-        assert!(!table.is_slowest(one, Duration::from_micros(SLOW_US)));
+        assert!(!table.is_slowest(one, Duration::from_micros(SLOW_US - 1)));
+        assert!(table.is_slowest(one, Duration::from_micros(SLOW_US)));
         let ms = |it| Duration::from_millis(it);
         assert!(table.is_slowest(one, ms(20)));
         let slow = SlowExecution { total_us: 20_000, ..SlowExecution::default() };

@@ -25,6 +25,8 @@ fn each_view_of_the_console_has_an_address_that_opens_the_page() {
         "/console/permissions",
         "/console/permissions/main/boat?role=sailor",
         "/console/api",
+        "/console/api/saved",
+        "/console/live",
         "/console/operations",
     ] {
         let page = weir.get(path, &[]);

@@ -492,3 +492,44 @@ type Maker { name: String }";
     assert_eq!(json["data"]["_entities"][0], json!({ "id": "1" }), "{json}");
     assert_eq!(upstream.take_requests().len(), 0, "the key alone needs no call");
 }
+
+#[test]
+fn an_entity_costs_as_an_object_and_rules_of_services_stay() {
+    let folder = Folder::new();
+    tables(&folder);
+    folder.write("metadata.yaml", METADATA);
+    let service = r#"extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @link(url: "https://weir.example/spec/v1", import: ["@cost", "@listSize"])
+  @source(name: "s", http: {baseURL: "http://127.0.0.1:9"})
+type Query {
+  words(first: Int): [Word] @listSize(slicingArguments: ["first"]) @connect(source: "s", http: {GET: "/"}, selection: "w")
+}
+type Word @cost(weight: 2) { w: String }
+"#;
+    folder.write("words.graphql", service);
+    let yaml = "listen: 127.0.0.1:0
+admin_secret: hush
+metadata: metadata.yaml
+federation: {role: gateway}
+sources: [{name: words, file: words.graphql}]
+limits: {cost: {max: 4, roles: {gateway: 4, admin: 4}}}
+";
+    let weir = Weir::by_file(&folder.write("weir.yaml", yaml), folder);
+    let refused = |role: &[(&str, &str)], query: &str, variables: &Value| {
+        let answer = post(&weir, role, query, variables);
+        answer.json()["errors"][0]["extensions"]["cost"]["estimated"].as_u64().unwrap_or(0)
+    };
+    let tracks = |count: usize| vec![json!({ "__typename": "track", "id": 1 }); count];
+    let field = "{ ... on track { id } }";
+    for count in [0, 1, 4, 5, 900] {
+        let expected = if count > 4 { count as u64 } else { 0 };
+        let whole = format!("query ($r: [_Any!]!) {{ _entities(representations: $r) {field} }}");
+        assert_eq!(refused(&GATEWAY, &whole, &json!({ "r": tracks(count) })), expected, "{count}");
+        let each =
+            format!("query ($a: _Any!) {{ _entities(representations: [{}]) {field} }}", "$a ".repeat(count));
+        assert_eq!(refused(&GATEWAY, &each, &json!({ "a": tracks(1)[0] })), expected, "{count} variables");
+    }
+    assert_eq!(refused(&ADMIN, "{ words(first: 3) { w } }", &json!({})), 6);
+    assert_eq!(refused(&ADMIN, "{ words(first: 2) { w } }", &json!({})), 0);
+}

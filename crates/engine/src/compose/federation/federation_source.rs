@@ -10,6 +10,7 @@ use crate::answer::output_plan::{OutputKind, OutputPlan, SelectionSetId};
 use crate::answer::rows::{Column, Data, Rows, Table, Texts};
 use crate::caching::tag_versions::Tag;
 use crate::caller::{Facts, Identity};
+use crate::request::demand::ListSize;
 use crate::source::{
     BoxFuture, EntityLookup, ExplainInput, FetchBody, FetchInput, FetchResult, PlanNode, PreparedFetch,
     Source,
@@ -17,7 +18,7 @@ use crate::source::{
 use std::sync::{Arc, OnceLock};
 use weir_language::error::Error;
 use weir_language::schema::build::SchemaBuilder;
-use weir_language::schema::{ScalarReader, Schema, Visibility, Wording};
+use weir_language::schema::{FieldId, ScalarReader, Schema, Visibility, Wording};
 
 /// The name of the field that finds objects.
 pub(in crate::compose) const ENTITIES: &str = "_entities";
@@ -124,6 +125,13 @@ impl Source for FederationSource {
             seen.show_field(service, false);
         }
         Some(seen)
+    }
+
+    /// A list of entities has an item for each representation.
+    fn list_size(&self, field: FieldId, _: &[u64]) -> Option<ListSize> {
+        let slicing = self.schema.arguments(field).map(|it| self.schema.input_name(it).into()).collect();
+        let is_list = self.schema.field(field).ty.wraps.is_list();
+        is_list.then(|| ListSize { slicing, ..ListSize::default() })
     }
 
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {

@@ -4,7 +4,7 @@ use super::rules::{CostRule, CostWeight, ListSize, Rule};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use weir_language::ast::OperationKind;
-use weir_language::schema::{FieldId, InputId, Run, Schema, TypeId, TypeKind};
+use weir_language::schema::{FieldId, InputId, Run, ScalarReader, Schema, TypeId, TypeKind};
 
 /// Rules by place.
 #[derive(Clone, Debug, Default)]
@@ -175,6 +175,8 @@ pub(crate) fn find_argument(schema: &Schema, field: FieldId, path: &str) -> Opti
         rest.push(last);
     }
     let ty = schema.input(last).ty;
-    let is_number = matches!(schema.ty(ty.base).kind, TypeKind::Scalar(_));
+    // A number of another kind would be read as none, and count as if nothing was asked for.
+    let is_number =
+        matches!(schema.ty(ty.base).kind, TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt));
     (is_number || ty.wraps.is_list()).then_some((argument, rest))
 }
