@@ -1,6 +1,6 @@
 //! Samples of an operation for its operators: its text, its slowest execution, and the kinds of its errors; all without values.
 //!
-//! **Cost:** bounded by [`ERRORS_MAX`] and the lengths of texts; touched by executions with errors and by new slowest ones alone.
+//! **Cost:** bounded by `ERRORS_MAX` and the lengths of texts; touched by executions with errors and by new slowest ones alone.
 
 use crate::answer::response::{Execution, Timing};
 use std::time::SystemTime;

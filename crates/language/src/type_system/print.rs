@@ -3,7 +3,7 @@
 //! Built-in items are left out, and so is a schema definition that equals the default.
 //! [`print_view`] prints what one profile sees, for readers that know fewer directives.
 //!
-//! **Invariant:** the text of [`print`], read again, gives an equal schema.
+//! **Invariant:** the text of [`print()`], read again, gives an equal schema.
 //!
 //! **Cost:** linear in the text, with one sort of names where order by name is asked for.
 
