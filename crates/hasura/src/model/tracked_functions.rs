@@ -345,7 +345,7 @@ pub(super) mod tests {
             function("many", vec![variadic], Volatility::Stable),
             scalar,
         ];
-        Catalog { tables: vec![table], functions, ..Catalog::default() }
+        Catalog { tables: vec![table], functions, default_schema: "public", ..Catalog::default() }
     }
 
     type Served<'s> = (&'s str, Option<&'s str>, ExposedAs, &'s [u32]);

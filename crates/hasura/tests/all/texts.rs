@@ -63,6 +63,7 @@ pub fn catalog(sql: &str) -> Catalog {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch(sql).unwrap();
     let (mut catalog, _) = read(&connection, SqliteOptions::default()).unwrap();
+    catalog.default_schema = "public";
     for table in &mut catalog.tables {
         table.schema = "public".into();
         if let Some(key) = &mut table.primary_key {
