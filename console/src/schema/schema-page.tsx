@@ -2,9 +2,9 @@
 
 import { lazy, useEffect, useRef, useState } from 'react';
 import { ADMIN } from '../server/caller';
-import { SecretNeeded } from '../server/requests';
 import { addressOf, go, Link, usePlace } from '../shell/place';
 import type { PageProps } from '../shell/shell';
+import { useLoaded } from '../shell/use-loaded';
 import { loadModel } from '../data/model';
 import type { Model } from '../data/model';
 import type { MetadataChange } from '../metadata/change';
@@ -42,24 +42,6 @@ function Unknown({ name, source }: { name: string; source: string | null }) {
 interface Told {
   served: Served | null;
   model: Model;
-}
-
-/** What is loaded by `load`, again in each round; a failure is told by its words. */
-function useLoaded<T>(load: () => Promise<T>, keys: unknown[], onLocked: PageProps['onLocked']): { value: T | null; failure: string | null } {
-  const [state, setState] = useState<{ value: T | null; failure: string | null }>({ value: null, failure: null });
-  useEffect(() => {
-    let isCurrent = true;
-    load().then(
-      value => isCurrent && setState({ value, failure: null }),
-      error => {
-        if (!isCurrent) return;
-        if (error instanceof SecretNeeded) onLocked(error);
-        else setState({ value: null, failure: String(error.message ?? error) });
-      },
-    );
-    return () => void (isCurrent = false);
-  }, keys);
-  return state;
 }
 
 export default function SchemaPage({ onLocked }: PageProps) {

@@ -1,4 +1,4 @@
-// What a page loads: again in each round, with its failure in words.
+// Loads the data of a page, once per set of keys or at intervals; a failure becomes a message.
 
 import { useEffect, useState } from 'react';
 import { SecretNeeded } from '../server/requests';
@@ -9,7 +9,7 @@ export interface Loaded<T> {
   failure: string | null;
 }
 
-/** What `load` gives, again whenever a key is another; the value before stays meanwhile. */
+/** The result of `load`, which runs again when one of `keys` changes; the earlier value stays until then. */
 export function useLoaded<T>(load: () => Promise<T>, keys: unknown[], onLocked: PageProps['onLocked']): Loaded<T> {
   const [state, setState] = useState<Loaded<T>>({ value: null, failure: null });
   useEffect(() => {

@@ -1,4 +1,4 @@
-// What each piece of code needs of an operation, and the strings of each language.
+// Parts of an operation that all snippets use, and string literals of each language.
 //
 // No secret is pasted: where the page sends one, the code reads it from the environment.
 

@@ -139,7 +139,7 @@ function Tree({ schema, text, onChange }: { schema: GraphQLSchema; text: string;
   const at = Math.max(0, rows.findIndex(it => it.key === current));
   const setIsOpen = (row: Row, isOpen: boolean) => setOpen(before => new Set(isOpen ? [...before, row.key] : [...before].filter(it => it !== row.key)));
   const toggle = (row: Row) => {
-    // What is chosen shows what can be chosen below it.
+    // A chosen field shows the fields below it.
     if (!row.isChosen && row.hasChildren) setIsOpen(row, true);
     setCurrent(row.key);
     if (!isNew) return onChange(toggled(written, schema, row));

@@ -227,7 +227,7 @@ impl AnswerMeter {
         }
     }
 
-    /// What the key that was read says of the value behind it.
+    /// Finds the selection that the value behind the key just read belongs to.
     fn value_of_key(&mut self) -> Next {
         let output = &self.plan.output;
         let key = self.key.as_slice();

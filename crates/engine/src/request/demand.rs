@@ -25,7 +25,7 @@ pub use units::COST_MAX;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What happens to an operation beyond its limit.
+/// Treatment of an operation whose cost exceeds its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DemandMode {
     /// It runs and is counted.
@@ -37,7 +37,7 @@ pub enum DemandMode {
 /// Limits on the cost of operations.
 #[derive(Clone, Debug)]
 pub struct DemandControl {
-    /// What happens beyond a limit.
+    /// Treatment of operations that exceed a limit.
     pub mode: DemandMode,
     /// The greatest estimate of callers whose role has no limit of its own; `None`: any.
     pub max: Option<u64>,

@@ -5,7 +5,7 @@ use weir_engine::source::{EntityKey, EntityLookup, KeyForm};
 use weir_language::schema::{FieldId, ScalarReader, TypeId, TypeKind, TypeRef};
 
 /// The lookups of `mapping`. A type that is asked in batches is asked so; of the others a query field says which objects are not there.
-/// What has an argument or a key that can be no part of a key has no lookup.
+/// A connector has no lookup if one of its arguments has a type that no key can have.
 pub(super) fn entity_lookups(mapping: &Mapping) -> Vec<EntityLookup> {
     let is_batch = |it: &&(TypeId, ConnectorId, _)| mapping.connector(it.1).batch_max.is_some();
     let has_field =

@@ -19,7 +19,7 @@ pub(super) fn list_size(api: &Api, field: FieldId) -> Option<ListSize> {
         let assumed = matches!(meaning(field), FieldMeaning::Geo(_)).then_some(GEO_ITEMS);
         return Some(ListSize { assumed, slicing, ..ListSize::default() });
     }
-    // What an add returns are the objects of its input; an update and a delete return any number.
+    // An add returns the objects of its input; an update and a delete return any number.
     let FieldMeaning::Add(_) = meaning(field) else { return None };
     let slicing = schema.arguments(field).filter(|it| matches!(input(it), InputMeaning::Input(_)));
     let payload = schema.ty(ty.base).fields.range().map(|it| FieldId(it as u32));

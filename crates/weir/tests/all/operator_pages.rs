@@ -1,4 +1,4 @@
-//! What operators read of a running server: saved documents, samples of operations, live queries; who may, and that no value is told.
+//! Pages of operators about a running server: saved documents, samples of operations, live queries. Tests of who may read them, and that they hold no values.
 
 use crate::sockets::{ACK, NEW, begin, hear, say, socket};
 use crate::support::{Answer, Folder, Weir, body};

@@ -24,7 +24,7 @@ pub(crate) struct ListItems {
     pub(crate) arguments: Vec<ListArgument>,
     /// Greatest number among the other arguments.
     pub(crate) known: Option<u64>,
-    /// How many those are.
+    /// Number of the other arguments.
     pub(crate) known_count: u32,
     /// Coordinate of the field and names of the arguments, if exactly one has to be given.
     pub(crate) exactly_one: Option<SlicingFault>,
@@ -83,7 +83,7 @@ impl ListItems {
         }
     }
 
-    /// What is wrong if there is a contradiction.
+    /// The field and its arguments, for the message of a contradiction.
     pub(crate) fn fault(&self) -> SlicingFault {
         self.exactly_one.clone().unwrap_or_else(|| SlicingFault { field: "".into(), arguments: "".into() })
     }

@@ -48,7 +48,7 @@ pub struct ListSize {
     pub max: Option<u64>,
 }
 
-/// What is said of one place of the schema.
+/// A rule of cost for one place of the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// `@cost`.
@@ -62,9 +62,9 @@ pub enum Rule {
 pub struct CostRule {
     /// Coordinate: `Album`, `Album.tracks`, `Query.albums(first:)`, `AlbumInput.title`, `@flag(of:)`.
     pub place: String,
-    /// What is said of it.
+    /// Weight or list size of the place.
     pub rule: Rule,
-    /// Where it is written, for messages: file, line and column, or a key of the configuration.
+    /// Location of the rule, for messages: file, line and column, or a key of the configuration.
     pub written: String,
 }
 

@@ -34,7 +34,7 @@ pub struct CostLimits {
     pub shown_to: Vec<String>,
 }
 
-/// What happens beyond the limit.
+/// Treatment of operations that exceed the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CostMode {
