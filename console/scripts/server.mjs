@@ -46,3 +46,17 @@ export async function startWeir(env, types, prepare, scheme = 'http') {
   };
   return { url, stop, file };
 }
+
+/** Reads of live queries that ended since the start. */
+export async function liveReads(url, headers = {}) {
+  const metrics = await (await fetch(`${url}/metrics`, { headers })).text();
+  return Number(/^weir_live_reads_total (\d+)$/m.exec(metrics)[1]);
+}
+
+/**
+ * Waits until so many reads of live queries ended. The feed of a source starts with its first subscriber and has it read a second time;
+ * that read may find a change before the change has a name.
+ */
+export async function awaitLiveReads(url, count, headers) {
+  while (await liveReads(url, headers) < count);
+}

@@ -7,7 +7,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { launch } from '../scripts/browser.mjs';
-import { startWeir } from '../scripts/server.mjs';
+import { awaitLiveReads, liveReads, startWeir } from '../scripts/server.mjs';
 
 const SECRET = 'a-secret-for-this-test-only';
 
@@ -171,10 +171,12 @@ describe('the console', () => {
 
   test('A3 runs a subscription, shows time and cause of each push, and stops it', async () => {
     const { page, complaints, foreign } = await openPage(server.url);
+    const reads = await liveReads(server.url);
     await write(page, 'subscription Watched { Album_by_pk(AlbumId: 2) { Title } }');
     await page.getByRole('button', { name: /execute query/i }).click();
     const rows = page.getByTestId('pushes').locator('tbody tr');
     await rows.filter({ hasText: 'first result' }).waitFor();
+    await awaitLiveReads(server.url, reads + 2);
     const rename = async title => {
       const query = 'mutation ($t: String!) { update_Album_by_pk(pk_columns: {AlbumId: 2}, _set: {Title: $t}) { AlbumId } }';
       assert.ok((await ask(server.url, query, { t: title })).data);
@@ -284,6 +286,7 @@ describe('a console with roles', () => {
     await page.getByRole('button', { name: /execute query/i }).click();
     const rows = page.getByTestId('pushes').locator('tbody tr');
     await rows.filter({ hasText: 'first result' }).waitFor();
+    await awaitLiveReads(server.url, 2, { 'x-weir-admin-secret': SECRET });
     assert.equal(await page.getByTestId('live-state').innerText(), 'Boats as sailor: running');
     assert.doesNotMatch(await responseText(page), /Bel/);
     const rename = 'mutation { update_boat(where: {name: {_eq: "Dot"}}, _set: {name: "Doris"}) { affected_rows } }';

@@ -91,7 +91,7 @@ pub struct LiveState {
     pub subscriptions: usize,
     /// Operations that are read for them.
     pub operations: usize,
-    /// Reads since the start.
+    /// Reads that ended since the start.
     pub reads: u64,
     /// Results that differed from the one before.
     pub results: u64,

@@ -11,8 +11,8 @@ use tokio::sync::watch;
 pub enum Cause {
     /// The first subscriber joined.
     First,
-    /// Data that it depends on was changed in this process, or a feed reported a change. Of several changes before a read, the first
-    /// one with a tag.
+    /// Data that it depends on was changed in this process, or a feed reported a change. Of several changes before the end of a read,
+    /// the first one with a tag.
     Change(Arc<Changed>),
     /// The polling interval of a source without change reports was over.
     Poll,
@@ -96,6 +96,20 @@ pub struct LiveResult {
     pub(super) position: Option<Arc<str>>,
     /// True if no other result follows.
     pub(super) is_last: bool,
+}
+
+impl LiveResult {
+    /// Names a change that was told while the read ran, if it is more exact than the reason of the read: the read may have found
+    /// that change, and then the next one finds nothing new to name.
+    pub(super) fn name_cause(&mut self, told: Option<&ReadReason>, now: Instant) {
+        if let Some(ReadReason { at, cause: cause @ Cause::Change(_) }) = told
+            && cause.exactness() > self.cause.exactness()
+        {
+            self.cause = cause.clone();
+            self.due = *at;
+            self.took = now - *at;
+        }
+    }
 }
 
 /// The newest result of a member.

@@ -486,7 +486,6 @@ impl Registry {
             if let Some(ReadReason { at, .. }) = member.due.take() {
                 self.timers.remove(&(at, id));
             }
-            self.reads += 1;
             return Some(DueRead { id, operation, stream, since, cause });
         }
         None
@@ -510,12 +509,13 @@ impl Registry {
     pub(super) fn finish_read(
         &mut self,
         id: MemberId,
-        result: LiveResult,
+        mut result: LiveResult,
         end: Option<StreamOutcome>,
         lifetimes: &[PartLifetime],
         settings: &LiveSettings,
         now: Instant,
     ) {
+        self.reads += 1;
         let sources = &self.sources;
         let Some((age, Some(member))) = self.members.get_mut(id.at as usize) else { return };
         if *age != id.age {
@@ -539,6 +539,7 @@ impl Registry {
         if is_awaited {
             member.awaited = member.awaited.map(|it| (it.1, it.1)).filter(|it| it.0 > read);
         }
+        result.name_cause(member.dirty.as_ref(), now);
         member.newest.send_if_modified(|newest| {
             newest.read = read;
             if differs {

@@ -10,8 +10,9 @@ use weir_engine::caller::{Facts, Identity};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Request};
 use weir_engine::lifetime::{Hint, HintAt};
-use weir_engine::live::{Cause, LiveQueries, LiveSettings};
+use weir_engine::live::{Cause, Changed, LiveQueries, LiveSettings};
 use weir_engine::source::{PlanError, PlanNode, PreparedFetch, Source};
+use weir_engine::tag_versions::TagVersions;
 use weir_language::schema::print::{Order, print};
 use weir_language::schema::{FieldId, Schema, Visibility};
 
@@ -141,7 +142,7 @@ async fn a_hint_of_the_query_is_the_lifetime_of_the_subscription() {
 }
 
 /// Subscriptions to one person, each read of whom begins with a word in the first channel and ends with one in the second.
-fn watched_reads() -> (Arc<dyn Source>, Receiver<()>, Sender<()>) {
+fn watched_reads(person: Arc<AtomicI64>) -> (Arc<Documents>, Receiver<()>, Sender<()>) {
     let (begun, begins) = channel();
     let (ends, end) = channel();
     let begun = Mutex::new(begun);
@@ -150,14 +151,14 @@ fn watched_reads() -> (Arc<dyn Source>, Receiver<()>, Sender<()>) {
         // Both are gone once the test is over.
         let _ = begun.lock().expect("no test failed").send(());
         let _ = end.lock().expect("no test failed").recv();
-        Ok(json!(1))
+        Ok(json!(person.load(Ordering::Relaxed)))
     });
     (people, begins, ends)
 }
 
 #[tokio::test]
 async fn subscribers_that_come_without_a_pause_each_get_the_read_that_began_after_them() {
-    let (people, begins, ends) = watched_reads();
+    let (people, begins, ends) = watched_reads(Arc::new(AtomicI64::new(1)));
     let engine = engine_of(vec![people], &[]);
     let live =
         LiveQueries::of(&engine, LiveSettings { poll: Duration::from_secs(3600), ..LiveSettings::STANDARD });
@@ -176,5 +177,33 @@ async fn subscribers_that_come_without_a_pause_each_get_the_read_that_began_afte
             assert_eq!(&*given.body, br#"{"data":{"person":1}}"#);
         }
     }
+    drop(ends);
+}
+
+#[tokio::test]
+async fn a_change_that_is_named_during_a_read_is_the_cause_of_its_result() {
+    let person = Arc::new(AtomicI64::new(1));
+    let (people, begins, ends) = watched_reads(Arc::clone(&person));
+    let changes = Arc::new(TagVersions::default());
+    let engine = engine_of(vec![people.tagged("person")], &[]).with_tag_versions(Arc::clone(&changes));
+    let live = LiveQueries::of(
+        &engine,
+        LiveSettings { poll: Duration::from_secs(3600), floor: Duration::ZERO, ..LiveSettings::STANDARD },
+    );
+    let request = Request::new("subscription { person }", Instant::now() + Duration::from_secs(60));
+    let bound = engine.bind(request, &engine.caller(&Identity::admin())).await.expect("it is planned");
+    let mut results = live.subscribe(bound).expect("there is room");
+    begins.recv().expect("the first read begins");
+    ends.send(()).expect("the read waits");
+    assert_eq!(results.next().await.expect("the engine lives").cause, Cause::First);
+    // Something unknown is told, as by the feed of a file, and the change has its name before that read ends.
+    changes.on_unknown_invalidation();
+    begins.recv().expect("the second read begins");
+    person.store(2, Ordering::Relaxed);
+    changes.invalidate_from_remote("person", []);
+    ends.send(()).expect("the read waits");
+    let second = results.next().await.expect("the engine lives");
+    assert_eq!(&*second.body, br#"{"data":{"person":2}}"#);
+    assert_eq!(second.cause, Cause::Change(Arc::new(Changed::Tag("person".into()))));
     drop(ends);
 }

@@ -37,6 +37,8 @@ pub struct Documents {
     pub prepared_on: Arc<Mutex<Vec<ThreadId>>>,
     /// Later items of a streamed list flow, so many at a time; `None`: all come at once.
     batch: Option<usize>,
+    /// Tags of the data that is read.
+    tags: Vec<Tag>,
 }
 
 impl Documents {
@@ -53,7 +55,14 @@ impl Documents {
             prepared: Arc::default(),
             prepared_on: Arc::default(),
             batch: None,
+            tags: Vec::new(),
         })
+    }
+
+    /// As it is, but what is read has this tag.
+    pub fn tagged(self: Arc<Self>, tag: &str) -> Arc<Self> {
+        let own = Arc::into_inner(self).expect("nobody else has it");
+        Arc::new(Self { tags: vec![Tag(tag.into())], ..own })
     }
 
     /// As it is, but later items of a streamed list flow, `batch` at a time.
@@ -104,6 +113,7 @@ impl Source for Documents {
             resolve: Arc::clone(&self.resolve),
             log: Arc::clone(&self.log),
             batch: self.batch,
+            tags: self.tags.clone(),
         }))
     }
 }
@@ -117,6 +127,7 @@ pub struct DocumentFetch {
     resolve: Arc<Resolve>,
     log: Arc<Mutex<Vec<String>>>,
     batch: Option<usize>,
+    tags: Vec<Tag>,
 }
 
 impl PreparedFetch for DocumentFetch {
@@ -137,7 +148,7 @@ impl PreparedFetch for DocumentFetch {
         })
     }
     fn touches(&self) -> &[Tag] {
-        &[]
+        &self.tags
     }
     fn explain(&self, _: ExplainInput<'_>, out: &mut String) {
         out.push_str("documents");
