@@ -35,7 +35,7 @@ export interface LivePush {
 export interface LiveSource {
   name: string;
   members: number;
-  tells: 'reported' | 'polled' | 'lifetimes' | 'passed_through';
+  tells: 'reported' | 'polled' | 'lifetimes' | 'passed_through' | 'constant';
   words: string;
   covers: 'nothing' | 'everything' | 'except';
   except: string[];
@@ -78,6 +78,7 @@ export function toldWords(source: LiveSource): string {
     case 'polled': return 'It tells nothing of what others change.';
     case 'lifetimes': return 'Its answers have lifetimes.';
     case 'passed_through': return 'Subscriptions are those of the server itself.';
+    case 'constant': return 'Nothing changes what it answers.';
     case 'reported': {
       if (source.members === 0) return `It tells changes while somebody subscribes: ${source.words}.`;
       if (source.covers === 'everything') return `It tells every change: ${source.words}.`;
@@ -93,7 +94,8 @@ export function polledWords(source: LiveSource, pollMs: number): string {
   switch (source.tells) {
     case 'polled': return `All of it ${every}, because no feed tells changes; ${source.words}.`;
     case 'lifetimes': return `At the end of a lifetime; ${every} what has none.`;
-    case 'passed_through': return 'Nothing.';
+    case 'passed_through':
+    case 'constant': return 'Nothing.';
     case 'reported': {
       if (source.members > 0 && source.covers === 'nothing') return `All of it ${every}, until its changes are told.`;
       if (source.covers === 'except' && source.except.length > 0) return `What reads ${listWords(source.except)}, ${every}, because their changes are not told.`;

@@ -14,6 +14,7 @@ mod shared_objects;
 mod type_difference;
 
 pub(crate) use entities::ResolvedLookup;
+use federation::FEDERATION;
 pub use federation::FederationSettings;
 pub(crate) use join::Joined;
 pub use join::join_keys;
@@ -127,6 +128,15 @@ pub enum ComposeError {
 impl fmt::Display for ComposeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::TypeTwice { name, first, second, .. }
+            | Self::RootFieldTwice { name, first, second, .. }
+                if second == FEDERATION =>
+            {
+                write!(
+                    f,
+                    "source `{first}` has `{name}`, a name of federation's own: rename it there, or leave out the setting `federation`"
+                )
+            }
             Self::TypeTwice { name, first, second, reason } => write!(
                 f,
                 "sources `{first}` and `{second}` both have a type `{name}` ({reason}): `{first}` keeps the name; \
@@ -230,6 +240,11 @@ impl Graph {
         is_part: bool,
     ) -> Result<Self, Vec<ComposeError>> {
         Self::check_sources(&sources)?;
+        if sources.iter().any(|it| it.name() == FEDERATION) {
+            let message =
+                format!("beside the setting `federation` no source may be called `{FEDERATION}`: rename it");
+            return Err(vec![ComposeError::Schema { message }]);
+        }
         let (graph, mut errors) = Self::merge_subgraph(sources, joins, settings)?.apply_hints();
         let (graph, wrong) = graph.apply_source_rules();
         errors.extend(wrong);

@@ -234,10 +234,23 @@ impl Opened {
             }
             let joins = resolve_joins(&sources, &joins, &self.remote_joins)?;
             match compose_with(sources, &joins, config.federation.as_ref(), is_part) {
-                Ok(graph) => return Ok(graph),
+                Ok(graph) => {
+                    self.warn_of_empty_subgraph(config, &graph);
+                    return Ok(graph);
+                }
                 Err(errors) if self.leave_out_clashing(config, &errors) => {}
                 Err(errors) => return Err(describe_errors(&errors)),
             }
+        }
+    }
+
+    fn warn_of_empty_subgraph(&mut self, config: &Config, graph: &Graph) {
+        if let Some(Federation { role, .. }) = &config.federation
+            && graph.is_subgraph_empty()
+        {
+            self.findings.warnings.push(format!(
+                "`federation.role`: the role `{role}` sees nothing, and so the subgraph is empty: give it permissions, or mend its name"
+            ));
         }
     }
 

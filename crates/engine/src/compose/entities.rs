@@ -1,14 +1,14 @@
 //! A graph as a subgraph: the field `_entities` and the lookups behind it.
 
 use super::federation::subgraph_text::subgraph_text;
-use super::federation::{ENTITIES, FederationSettings, FederationSource};
+use super::federation::{ENTITIES, FederationSettings, FederationSource, SERVICE};
 use super::join::{self, Joined};
 use super::merge::merge;
 use super::{ComposeError, Graph, Join};
 use crate::caller::{Claims, Identity};
 use crate::source::{EntityLookup, Ids, NodeId, Source};
 use std::sync::Arc;
-use weir_language::schema::{FieldId, Schema, SchemaView, TypeId};
+use weir_language::schema::{FieldId, Schema, SchemaView, TypeId, Visibility};
 
 /// The part of a graph that makes it a subgraph.
 pub(super) struct Subgraph {
@@ -80,13 +80,28 @@ impl Graph {
     /// A type has a name that no subgraph can have.
     pub(super) fn publish_subgraph(&self) -> Result<(), ComposeError> {
         let Some(subgraph) = &self.subgraph else { return Ok(()) };
-        let role: Arc<str> = subgraph.source.settings().role.clone().into();
-        let claims = Arc::new(Claims::default());
-        let identity = Identity { role, is_backend: false, is_anonymous: false, claims };
-        let facts = self.facts(&identity);
-        let text = subgraph_text(self, self.visibility(facts.each()));
+        let text = subgraph_text(self, self.subgraph_visibility(subgraph));
         subgraph.source.publish(text.map_err(|message| ComposeError::Schema { message })?);
         Ok(())
+    }
+
+    /// True if the text of the subgraph has no field beside those of federation: its role is unknown, or sees nothing.
+    pub fn is_subgraph_empty(&self) -> bool {
+        let Some(subgraph) = &self.subgraph else { return false };
+        let seen = self.subgraph_visibility(subgraph);
+        let view = SchemaView::new(&self.schema, seen.as_ref());
+        let own = [ENTITIES, SERVICE].map(|it| self.schema.field_by_name(self.schema.query, it));
+        let mut shown = view.fields(view.query());
+        !shown.any(|it| !own.contains(&Some(it)))
+            && subgraph.lookups.iter().all(|it| self.lookups_of(it.0, view).next().is_none())
+    }
+
+    /// What the role of `subgraph` sees.
+    fn subgraph_visibility(&self, subgraph: &Subgraph) -> Option<Visibility> {
+        let role: Arc<str> = subgraph.source.settings().role.clone().into();
+        let claims = Arc::new(Claims::default());
+        let facts = self.facts(&Identity { role, is_backend: false, is_anonymous: false, claims });
+        self.visibility(facts.each())
     }
 
     /// True for the field `_entities`.

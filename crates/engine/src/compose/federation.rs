@@ -11,7 +11,7 @@ mod key_column;
 mod read_representations;
 pub(super) mod subgraph_text;
 
-pub(super) use federation_source::{ENTITIES, ENTITY, FederationSource, SERVICE};
+pub(super) use federation_source::{ENTITIES, ENTITY, FEDERATION, FederationSource, SERVICE};
 
 /// Settings of a subgraph.
 #[derive(Clone, Debug, PartialEq, Eq)]

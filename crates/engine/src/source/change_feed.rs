@@ -49,6 +49,8 @@ pub enum OthersChanges {
     Lifetimes,
     /// Subscriptions are those of the server itself, and its queries are not live.
     PassedThrough,
+    /// Nothing changes what it answers.
+    Constant,
 }
 
 impl OthersChanges {

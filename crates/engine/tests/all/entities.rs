@@ -184,3 +184,20 @@ async fn the_text_names_each_key_and_refuses_names_of_composers() {
         assert!(error.contains(&format!("`{name}`")) && error.contains("rename"), "{name}: {error}");
     }
 }
+
+#[test]
+fn names_of_federation_are_refused_with_a_way_out() {
+    for (source, sdl, words) in [
+        (
+            "one",
+            "type Query { a: _Service } type _Service { b: Int }",
+            "source `one` has `_Service`, a name of federation's own",
+        ),
+        ("one", "type Query { _service: Int }", "source `one` has `_service`, a name of federation's own"),
+        ("federation", "type Query { a: Int }", "no source may be called `federation`"),
+    ] {
+        let documents = Documents::new(source, sdl, |_, _| Ok(Value::Null));
+        let error = compose(vec![documents], &[]).err().unwrap_or_default();
+        assert!(error.contains(words) && error.contains("rename it"), "{sdl}: {error}");
+    }
+}

@@ -177,6 +177,7 @@ fn live(generation: &Generation) -> String {
                     "live: source `{name}`: subscriptions of the server itself; its queries are not live\n"
                 );
             }
+            OthersChanges::Constant => return String::new(),
         };
         format!("live: source `{}`: own changes at once; {how}\n", source.name())
     };

@@ -1,7 +1,7 @@
 //! A subgraph of a federation over a running server: text, entities, and callers who try to get round permissions.
 
 use crate::postgres_kit::database;
-use crate::support::{Answer, Folder, Weir};
+use crate::support::{Answer, Folder, Weir, command};
 use crate::upstream_kit::Upstream;
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -326,6 +326,36 @@ fn texts_of_gateways_are_answered() {
         answer.text(),
         r#"{"data":{"_v0__entities":[{"__typename":"track","name":"Alpha"}],"_v1__entities":[{"__typename":"seat","price":10}]}}"#
     );
+}
+
+#[test]
+fn a_check_tells_mistakes_of_the_setting() {
+    let run = |setting: &str| {
+        let folder = Folder::new();
+        tables(&folder);
+        folder.write("metadata.yaml", METADATA);
+        let file = folder.write("weir.yaml", &format!("metadata: metadata.yaml\n{setting}\n"));
+        let ran = command().arg("check").arg(&file).output().expect("it runs");
+        let said = [ran.stdout, ran.stderr].map(|it| String::from_utf8_lossy(&it).into_owned()).concat();
+        (ran.status.success(), said)
+    };
+    let (is_sound, said) = run("federation: {role: gateway}");
+    assert!(
+        is_sound && !said.contains("sees nothing") && !said.contains("live: source `federation`"),
+        "{said}"
+    );
+    let (is_sound, said) = run("federation: {role: gatway}");
+    assert!(
+        is_sound && said.contains("the role `gatway` sees nothing, and so the subgraph is empty"),
+        "{said}"
+    );
+    for (max, is_right) in [("0", false), ("1", true), ("10000", true), ("10001", false), ("-1", false)] {
+        let (is_sound, said) = run(&format!("federation: {{role: gateway, representations_max: {max}}}"));
+        assert_eq!(is_sound, is_right, "{max}: {said}");
+        assert!(is_right || said.contains("representations_max"), "{max}: {said}");
+    }
+    let (is_sound, said) = run("limits: {cost: {weights: {track: -1}}}");
+    assert!(!is_sound && said.contains("a weight is a whole number that is not negative"), "{said}");
 }
 
 #[test]

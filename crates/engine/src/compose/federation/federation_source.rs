@@ -12,13 +12,16 @@ use crate::caching::tag_versions::Tag;
 use crate::caller::{Facts, Identity};
 use crate::request::demand::ListSize;
 use crate::source::{
-    BoxFuture, EntityLookup, ExplainInput, FetchBody, FetchInput, FetchResult, PlanNode, PreparedFetch,
-    Source,
+    BoxFuture, EntityLookup, ExplainInput, FetchBody, FetchInput, FetchResult, OthersChanges, PlanNode,
+    PreparedFetch, Source,
 };
 use std::sync::{Arc, OnceLock};
 use weir_language::error::Error;
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{FieldId, ScalarReader, Schema, Visibility, Wording};
+
+/// The name of the source.
+pub(in crate::compose) const FEDERATION: &str = "federation";
 
 /// The name of the field that finds objects.
 pub(in crate::compose) const ENTITIES: &str = "_entities";
@@ -103,7 +106,7 @@ fn schema(has_entities: bool) -> Result<Schema, Vec<Error>> {
 
 impl Source for FederationSource {
     fn name(&self) -> &str {
-        "federation"
+        FEDERATION
     }
 
     fn schema(&self) -> &Arc<Schema> {
@@ -125,6 +128,10 @@ impl Source for FederationSource {
             seen.show_field(service, false);
         }
         Some(seen)
+    }
+
+    fn others_changes(&self) -> OthersChanges {
+        OthersChanges::Constant
     }
 
     /// A list of entities has an item for each representation.

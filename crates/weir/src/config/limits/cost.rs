@@ -47,7 +47,7 @@ pub enum CostMode {
 
 /// A weight: a whole number, or a text such as `2.5`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a weight is a whole number that is not negative, or a text such as `2.5`")]
 pub enum CostWeight {
     /// A whole number.
     Whole(u32),

@@ -115,6 +115,7 @@ fn source_json(source: &LiveSource, members: usize) -> Value {
         OthersChanges::Polled(words) => ("polled", &**words),
         OthersChanges::Lifetimes => ("lifetimes", ""),
         OthersChanges::PassedThrough => ("passed_through", ""),
+        OthersChanges::Constant => ("constant", ""),
     };
     let (covers, except) = match &source.coverage {
         Coverage::Nothing => ("nothing", Vec::new()),
