@@ -23,8 +23,9 @@ async fn tell_changes(settings: Settings) -> String {
     match opened.unwrap().0.others_changes() {
         OthersChanges::Reported(words) => format!("told: {words}"),
         OthersChanges::Polled(words) => format!("polled: {words}"),
-        OthersChanges::Lifetimes => "lifetimes".into(),
-        OthersChanges::PassedThrough => "passed through".into(),
+        other @ (OthersChanges::Lifetimes | OthersChanges::PassedThrough | OthersChanges::Constant) => {
+            panic!("{other:?} is no way of a database")
+        }
     }
 }
 
