@@ -108,6 +108,21 @@ const fn route(path: &'static str, methods: &'static str, gate: Gate, on: Exposu
     Route { path, methods, gate, on, page }
 }
 
+impl Route {
+    /// True for endpoints of the API; probes and the pages of operators are answered under any load.
+    const fn serves_clients(&self) -> bool {
+        matches!(
+            self.page,
+            Handler::Graphql
+                | Handler::Hasura
+                | Handler::HasuraAlpha
+                | Handler::Relay
+                | Handler::Rest
+                | Handler::Mcp
+        )
+    }
+}
+
 /// All routes, most frequent first.
 pub(crate) const ROUTES: &[Route] = &[
     route("/graphql", "GET, POST, PUT, DELETE", Gate::Open, Exposure::Public, Handler::Graphql),
@@ -309,6 +324,9 @@ async fn admit(
         return Err(Refusal::method(route.methods));
     }
     pass(context, route, head).await?;
+    if route.serves_clients() {
+        context.check_queue(head.version >= Version::HTTP_2)?;
+    }
     Ok(route)
 }
 

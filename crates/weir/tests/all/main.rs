@@ -93,6 +93,7 @@ mod observability;
 mod operations;
 mod operator_pages;
 mod oracle;
+mod overload;
 mod persisted;
 mod persisted_automatic;
 mod postgres;
