@@ -85,6 +85,7 @@ mod metadata_edits;
 mod metadata_renames;
 mod metadata_schemas;
 mod metadata_tools;
+mod mirror;
 mod namespaces;
 mod native;
 mod native_auth;

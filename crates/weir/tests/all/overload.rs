@@ -58,7 +58,7 @@ fn flood(address: SocketAddr, is_over: &AtomicBool) -> usize {
         for client in &mut clients {
             client.get_mut().write_all(&request).expect("the connection stays");
         }
-        refused += clients.iter_mut().filter(|it| is_refused(&Answer::read(*it))).count();
+        refused += clients.iter_mut().map(|it| is_refused(&Answer::read(it))).filter(|it| *it).count();
     }
     refused
 }
