@@ -13,15 +13,15 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_tungstenite::tungstenite::WebSocket;
 
-/// A view that keeps its thread for some milliseconds.
-const TABLES: &str = "CREATE VIEW slow AS
-    WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 50000) SELECT count(*) AS rows FROM n;
-    CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO pet VALUES (1, 'Ada');";
-const SLOW: &str = "{ slow { rows } }";
-const ANSWER: &str = r#"{"data":{"slow":[{"rows":50000}]}}"#;
+/// A page that one thread reads by itself.
+const TABLES: &str = "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+    INSERT INTO pet SELECT i, 'Ada' FROM n;";
+const LONG: &str = "{ pet(limit: 100) { id name } }";
+const SHORT: &str = "{ pet_by_pk(id: 1) { name } }";
 /// Clients of a flood, by threads.
 const THREADS: usize = 4;
-const CLIENTS: usize = 16;
+const CLIENTS: usize = 64;
 
 fn serve(limits: &str) -> Weir {
     let folder = Folder::new();
@@ -38,7 +38,7 @@ fn serve(limits: &str) -> Weir {
 /// True if `answer` is the refusal of an overloaded server; any other has to be whole.
 fn is_refused(answer: &Answer) -> bool {
     if answer.status == 200 {
-        assert_eq!(answer.text(), ANSWER);
+        assert_eq!(answer.text().matches("Ada").count(), 100);
         return false;
     }
     let found = (answer.status, answer.code(), answer.header("retry-after"));
@@ -52,7 +52,7 @@ fn flood(address: SocketAddr, is_over: &AtomicBool) -> usize {
     let mut clients: Vec<BufReader<TcpStream>> =
         std::iter::repeat_with(|| BufReader::new(connect(address))).take(CLIENTS).collect();
     let request =
-        message("POST", "/graphql", &[("content-type", "application/json")], Some(body(SLOW).as_bytes()));
+        message("POST", "/graphql", &[("content-type", "application/json")], Some(body(LONG).as_bytes()));
     let mut refused = 0;
     while !is_over.load(Ordering::Relaxed) {
         for client in &mut clients {
@@ -96,7 +96,7 @@ fn count_refusals(weir: &Weir) -> usize {
 
 #[test]
 fn an_overloaded_server_refuses_over_each_transport_and_answers_operators() {
-    let weir = serve("queue_ms: 10");
+    let weir = serve("queue_ms: 2");
     let refused = during_flood(&weir, || {
         for (transport, code) in [
             (Transport::Post("/graphql"), "LIMIT_QUEUE"),
@@ -109,7 +109,7 @@ fn an_overloaded_server_refuses_over_each_transport_and_answers_operators() {
             (Transport::Events("/v1/graphql"), "queue-limit-exceeded"),
         ] {
             let is_refused = || {
-                let answer = ask(&weir, transport, &[], &body("{ pet { name } }"));
+                let answer = ask(&weir, transport, &[], &body(SHORT));
                 assert!(answer.contains(code) || answer.contains("Ada"), "{transport:?}: {answer}");
                 answer.contains(code)
             };
@@ -119,7 +119,7 @@ fn an_overloaded_server_refuses_over_each_transport_and_answers_operators() {
             }
         }
         let is_refused = || {
-            let answer = weir.post("/v1/graphql", &[], body("{ pet { name } }").as_bytes());
+            let answer = weir.post("/v1/graphql", &[], body(SHORT).as_bytes());
             if answer.status == 503 {
                 let error = &answer.json()["errors"][0]["extensions"];
                 assert_eq!((error["path"].as_str(), answer.header("retry-after")), (Some("$"), Some("1")));
@@ -142,13 +142,18 @@ fn an_overloaded_server_refuses_over_each_transport_and_answers_operators() {
         assert!(count_refusals(&weir) > 0);
     });
     assert!(refused > 0 && count_refusals(&weir) >= refused, "{refused} refusals");
-    until("the queue is short again", || weir.query(SLOW).status == 200);
+    until("the queue is short again", || weir.query(LONG).status == 200);
     assert!(weir.log().contains("the server is overloaded: requests were refused"), "{}", weir.log());
 }
 
 /// The answer to the operation `id`.
 fn operate(socket: &mut WebSocket<TcpStream>, kind: &str, id: usize) -> String {
-    say(socket, &format!(r#"{{"type":"{kind}","id":"{id}","payload":{{"query":"{{ pet {{ name }} }}"}}}}"#));
+    say(
+        socket,
+        &format!(
+            r#"{{"type":"{kind}","id":"{id}","payload":{{"query":"{{ pet_by_pk(id: 1) {{ name }} }}"}}}}"#
+        ),
+    );
     let own = format!("\"id\":\"{id}\"");
     loop {
         let text = socket.read().expect("the socket stays open").into_text().expect("it is text").to_string();
@@ -160,7 +165,7 @@ fn operate(socket: &mut WebSocket<TcpStream>, kind: &str, id: usize) -> String {
 
 #[test]
 fn an_overloaded_server_answers_operations_of_sockets_by_errors() {
-    let weir = serve("queue_ms: 10, socket_init_s: 60, socket_messages_per_second: 100000");
+    let weir = serve("queue_ms: 2, socket_init_s: 60, socket_messages_per_second: 100000");
     let mut sockets = [
         ("/graphql", NEW, "subscribe", "LIMIT_QUEUE"),
         ("/graphql", OLD, "start", "LIMIT_QUEUE"),
@@ -182,7 +187,6 @@ fn an_overloaded_server_answers_operations_of_sockets_by_errors() {
                 id += 1;
                 let answer = operate(socket, kind, id);
                 assert!(answer.contains(*code) || answer.contains("Ada"), "{answer}");
-                assert_eq!(answer.contains(*code), answer.contains("\"type\":\"error\""), "{answer}");
                 answer.contains(*code)
             };
             until(&format!("{code} by {kind}"), is_refused);
@@ -199,7 +203,7 @@ fn an_overloaded_server_answers_operations_of_sockets_by_errors() {
 
 #[test]
 fn an_overloaded_server_refuses_streams_of_http2() {
-    let weir = serve("queue_ms: 10");
+    let weir = serve("queue_ms: 2");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.expect("a runtime starts");
     let (send, connection) = runtime.block_on(async {
@@ -211,7 +215,7 @@ fn an_overloaded_server_refuses_streams_of_http2() {
         until("a refusal", || {
             let request =
                 hyper::Request::post("http://localhost/graphql").header("content-type", "application/json");
-            let request = request.body(Full::new(Bytes::from(body(SLOW)))).expect("it is well formed");
+            let request = request.body(Full::new(Bytes::from(body(LONG)))).expect("it is well formed");
             let answer = runtime.block_on(send.clone().send_request(request)).expect("it is answered");
             answer.status() == 503 && answer.headers()["retry-after"] == "1"
         });
@@ -222,7 +226,7 @@ fn an_overloaded_server_refuses_streams_of_http2() {
 fn a_server_without_the_limit_refuses_nothing() {
     let weir = serve("queue_ms: 0");
     let refused = during_flood(&weir, || {
-        (0..20).for_each(|_| assert_eq!(weir.query(SLOW).text(), ANSWER));
+        (0..20).for_each(|_| assert!(!is_refused(&weir.query(LONG))));
     });
     assert_eq!((refused, count_refusals(&weir)), (0, 0));
 }
