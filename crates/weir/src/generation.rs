@@ -19,7 +19,7 @@ mod warm_up;
 use self::admission::Admission;
 use self::cors_rules::CorsRules;
 use self::event_keeper::EventKeeper;
-use self::mirror::Mirror;
+use self::mirror::ReadMirror;
 use self::readiness::Readiness;
 use crate::config::{Config, CostLimits};
 use crate::metadata;
@@ -102,7 +102,7 @@ pub struct Generation {
     pub(crate) cors: CorsRules,
     pub(crate) tls: Option<TlsAcceptor>,
     /// Sends a share of the queries to a canary.
-    pub(crate) mirror: Option<Arc<Mirror>>,
+    pub(crate) mirror: Option<Arc<ReadMirror>>,
 }
 
 impl Generation {
@@ -186,7 +186,7 @@ impl Generation {
         let (admission, unknown) = Admission::new(&config, &operations, Clock::system())?;
         misfits.into_iter().chain(unknown).for_each(|it| findings.add_misfit(&config, it));
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
-        let mirror = config.mirror.as_ref().map(Mirror::new).transpose()?.map(Arc::new);
+        let mirror = config.mirror.as_ref().map(ReadMirror::new).transpose()?.map(Arc::new);
         let local_only = !config.has_secret() && config.is_local();
         let dev = config.is_dev();
         let cors = CorsRules::new(&config.cors, config.is_local());

@@ -76,7 +76,7 @@ struct WaitingJob {
 }
 
 /// The mirror of a generation.
-pub(crate) struct Mirror {
+pub(crate) struct ReadMirror {
     settings: config::Mirror,
     url: WebhookUrl,
     /// Names of the client's headers that are passed on.
@@ -85,7 +85,7 @@ pub(crate) struct Mirror {
     jobs: OnceLock<Option<Sender<WaitingJob>>>,
 }
 
-impl Mirror {
+impl ReadMirror {
     /// The mirror by `settings`.
     /// # Errors
     /// They have no address or a name that is no header.
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use weir_engine::request::request_headers::NoHeaders;
 
-    fn mirror(share: f64, bytes_max: u32) -> Mirror {
+    fn mirror(share: f64, bytes_max: u32) -> ReadMirror {
         let settings = config::Mirror {
             url: config::Secret::new("http://127.0.0.1:1"),
             share,
@@ -177,7 +177,7 @@ mod tests {
             calls_max: 1,
             bytes_max,
         };
-        Mirror::new(&settings).expect("the settings are right")
+        ReadMirror::new(&settings).expect("the settings are right")
     }
 
     /// Headers of a client.
@@ -225,8 +225,8 @@ mod tests {
 
     #[test]
     fn a_mirrored_request_is_known() {
-        assert!(Mirror::is_mirrored(&Sent(&[("x-weir-mirror", "1")])));
-        assert!(!Mirror::is_mirrored(&NoHeaders));
+        assert!(ReadMirror::is_mirrored(&Sent(&[("x-weir-mirror", "1")])));
+        assert!(!ReadMirror::is_mirrored(&NoHeaders));
     }
 
     #[test]

@@ -167,6 +167,7 @@ const SHOW_ONLY: [&str; 21] = [
     "/metrics",
     "/admin/operations",
     "/admin/live",
+    "/admin/mirror",
     "/admin/state",
     "/admin/profile",
     "/api/swagger/json",

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** only queries that change nothing are offered, by the plan that ran; what was mirrored to this server is not mirrored on.
 
-use crate::generation::mirror::{Mirror, MirrorJob, MirrorOutcome, count_outcome};
+use crate::generation::mirror::{MirrorJob, MirrorOutcome, ReadMirror, count_outcome};
 use crate::server::request::context::RequestContext;
 use bytes::Bytes;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ const NAME_BYTES_MAX: usize = 100;
 /// Offers `request`, which `response` answers, if chance chooses it. It is sent after this turn of the worker, in which its answer leaves.
 pub(super) async fn offer_to_mirror(
     context: &RequestContext,
-    mirror: &Arc<Mirror>,
+    mirror: &Arc<ReadMirror>,
     request: Request<'_>,
     caller: &Caller,
     response: &Response,
 ) {
-    if !mirror.draws() || response.outcome != Outcome::Executed || Mirror::is_mirrored(request.headers) {
+    if !mirror.draws() || response.outcome != Outcome::Executed || ReadMirror::is_mirrored(request.headers) {
         return;
     }
     match context.engine().bind(request, caller).await {
