@@ -51,6 +51,8 @@ def measure(folder, port, name, query):
     highest = json.loads(out.read_text())["maxima"][-1]
     rate = highest["requests_per_s"]
     out.unlink()
+    if not rate:
+        raise SystemExit(f"{name}: no rate holds {BOUND_MS} ms on this machine, so there is nothing to multiply")
     _, said = run("run", url, "--query", query, "--rate", round(FACTOR * rate), "--duration", f"{SECONDS}s", "--errors-max", 100, "--out", out)
     if not out.exists():
         raise SystemExit(f"{name}: {said[-1500:]}")
