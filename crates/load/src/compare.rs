@@ -166,14 +166,9 @@ fn differences(a: &Side, b: &Side, runs: u32) -> Result<(Vec<AnswerDifference>, 
         if found.iter().any(|it| it.operation == one.operation) || found.len() == DIFFERENCES_MAX {
             continue;
         }
-        let difference = match (one.status == other.status, read(&one.body), read(&other.body)) {
-            (false, ..) => Some(("status".to_owned(), one.status.to_string(), other.status.to_string())),
-            (true, Some(x), Some(y)) => first_difference(&x, &y, String::new()),
-            (true, ..) => {
-                (one.body != other.body).then(|| (String::new(), text(&one.body), text(&other.body)))
-            }
-        };
-        if let Some((path, x, y)) = difference {
+        let x = ComparedAnswer { status: one.status, body: &one.body };
+        let y = ComparedAnswer { status: other.status, body: &other.body };
+        if let Some(FirstDifference { path, a: x, b: y }) = compare_answers(x, y) {
             let operation = one.operation.clone();
             let a = shorten(&x);
             let b = shorten(&y);
@@ -181,6 +176,37 @@ fn differences(a: &Side, b: &Side, runs: u32) -> Result<(Vec<AnswerDifference>, 
         }
     }
     Ok((found, first.len().min(second.len()) as u64))
+}
+
+/// An answer to compare.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedAnswer<'a> {
+    /// Status of the answer.
+    pub status: u16,
+    /// The whole body.
+    pub body: &'a [u8],
+}
+
+/// The first place where two answers differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstDifference {
+    /// A JSON pointer; empty for the whole answer, and `status` for another status.
+    pub path: String,
+    /// The value there in the first answer, as JSON.
+    pub a: String,
+    /// The value there in the second answer, as JSON.
+    pub b: String,
+}
+
+/// Compares two answers: their statuses, then their bodies as JSON, in which the order of keys does not count. Bodies that are no JSON are
+/// compared by bytes.
+pub fn compare_answers(one: ComparedAnswer<'_>, other: ComparedAnswer<'_>) -> Option<FirstDifference> {
+    let difference = match (one.status == other.status, read(one.body), read(other.body)) {
+        (false, ..) => Some(("status".to_owned(), one.status.to_string(), other.status.to_string())),
+        (true, Some(x), Some(y)) => first_difference(&x, &y, String::new()),
+        (true, ..) => (one.body != other.body).then(|| (String::new(), text(one.body), text(other.body))),
+    };
+    difference.map(|(path, a, b)| FirstDifference { path, a, b })
 }
 
 fn read(body: &[u8]) -> Option<Value> {
@@ -231,6 +257,22 @@ mod tests {
         check(json!({"a": {"b": [1, 2]}}), json!({"a": {"b": [1, 3]}}), Some(("/a/b/1", "2", "3")));
         check(json!({"a": 1}), json!({"b": 1}), Some(("", "{\"a\":1}", "{\"b\":1}")));
         check(json!([1]), json!([1, 2]), Some(("", "[1]", "[1,2]")));
+    }
+
+    #[test]
+    fn answers_are_compared_by_status_then_by_json_then_by_bytes() {
+        let check = |one: (u16, &str), other: (u16, &str), expected: Option<(&str, &str, &str)>| {
+            let one = ComparedAnswer { status: one.0, body: one.1.as_bytes() };
+            let other = ComparedAnswer { status: other.0, body: other.1.as_bytes() };
+            let found = compare_answers(one, other);
+            let found = found.as_ref().map(|it| (it.path.as_str(), it.a.as_str(), it.b.as_str()));
+            assert_eq!(found, expected);
+        };
+        check((200, r#"{"a":1, "b":2}"#), (200, r#"{"b":2,"a":1}"#), None);
+        check((200, r#"{"a":1}"#), (503, r#"{"a":1}"#), Some(("status", "200", "503")));
+        check((200, r#"{"a":1}"#), (200, r#"{"a":"1"}"#), Some(("/a", "1", "\"1\"")));
+        check((200, "no JSON"), (200, "no JSON"), None);
+        check((200, "{}"), (200, "<html>"), Some(("", "{}", "<html>")));
     }
 
     #[test]

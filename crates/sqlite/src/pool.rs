@@ -4,15 +4,18 @@
 //! so that clients who read nothing stop nobody else. A job that has worked for long steps aside too, as one of a bounded number; where
 //! there is no room, the job starts again when there is ([`Turns::queue_long_job`]). So long jobs leave all threads to the others.
 //!
-//! **Invariant:** at most `JOBS_MAX` jobs wait; more are refused at once. At most `ASIDE_MAX` jobs stand aside for their
+//! **Invariant:** at most `JOBS_MAX` jobs wait; more are refused at once, and so are those that come while the first of the queue has
+//! waited longer than `WAIT_MAX`. At most `ASIDE_MAX` jobs stand aside for their
 //! readers, and as many as the pool has threads because they take long. Threads end with the pool.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Maximum length of the queue.
 const JOBS_MAX: usize = 1024;
+/// Longest wait of the first job of the queue: beyond it more are taken than worked off, so further ones are refused.
+const WAIT_MAX: Duration = Duration::from_secs(2);
 /// Maximum number of jobs that wait for readers, beside those that run.
 const ASIDE_MAX: usize = 64;
 /// Time that a stand-in thread waits for another job.
@@ -42,7 +45,8 @@ impl std::fmt::Debug for ReadQueue {
 
 #[derive(Default)]
 struct PoolState {
-    jobs: VecDeque<ReadJob>,
+    /// Jobs that wait, with the time at which they came.
+    jobs: VecDeque<(Instant, ReadJob)>,
     /// Long jobs that have to restart.
     later: VecDeque<ReadJob>,
     closed: bool,
@@ -175,7 +179,7 @@ impl ReadQueue {
                 start_substitute(self, state);
                 return Some((job, Some(Aside { queue: Arc::clone(self), why: Why::Long })));
             }
-            if let Some(job) = state.jobs.pop_front() {
+            if let Some((_, job)) = state.jobs.pop_front() {
                 return Some((job, None));
             }
             if state.closed || (stands_in && waited) {
@@ -221,13 +225,18 @@ impl Pool {
         Turns(Arc::clone(&self.queue))
     }
 
-    /// Queues `job`; `false` if too many wait.
+    /// Queues `job`; `false` if too many wait, or for too long.
     pub fn submit(&self, job: ReadJob) -> bool {
+        self.submit_at(job, Instant::now())
+    }
+
+    fn submit_at(&self, job: ReadJob, now: Instant) -> bool {
         let mut state = self.queue.lock();
-        if state.jobs.len() >= JOBS_MAX {
+        let waits_long = |it: &(Instant, ReadJob)| now.saturating_duration_since(it.0) > WAIT_MAX;
+        if state.jobs.len() >= JOBS_MAX || state.jobs.front().is_some_and(waits_long) {
             return false;
         }
-        state.jobs.push_back(job);
+        state.jobs.push_back((now, job));
         self.queue.filled.notify_one();
         start_substitute(&self.queue, state);
         true
@@ -272,6 +281,35 @@ mod tests {
         assert_eq!(ran_beside.is_ok(), expected);
         drop(release);
         assert_eq!(told.recv().is_ok(), !expected);
+    }
+
+    #[test]
+    fn a_queue_that_stands_takes_no_more_jobs() {
+        let pool = Pool::new("test", 1).expect("threads start");
+        let (release, released) = mpsc::channel::<()>();
+        let (tell, told) = mpsc::channel();
+        let began = Instant::now();
+        let holds = tell.clone();
+        assert!(pool.submit_at(
+            Box::new(move || {
+                holds.send("works").expect("the test listens");
+                let _ = released.recv();
+            }),
+            began
+        ));
+        assert_eq!(told.recv(), Ok("works"));
+        let job = |word: &'static str| -> ReadJob {
+            let tell = tell.clone();
+            Box::new(move || tell.send(word).expect("the test listens"))
+        };
+        assert!(pool.submit_at(job("first"), began));
+        assert!(pool.submit_at(job("second"), began + WAIT_MAX));
+        let late = began + WAIT_MAX + Duration::from_millis(1);
+        assert!(!pool.submit_at(job("refused"), late));
+        drop(release);
+        assert_eq!((told.recv(), told.recv()), (Ok("first"), Ok("second")));
+        assert!(pool.submit_at(job("third"), late), "what waited is done");
+        assert_eq!(told.recv(), Ok("third"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(crate) mod state;
 mod tracing;
 mod webhooks;
 
-pub use apis::{Federation, Relay};
+pub use apis::{Federation, Mirror, Relay};
 pub use auth::{Auth, AuthWebhook, ClaimPath, ClaimSource, ClaimsFormat, Jwt, JwtAlgorithm, OneOrMany};
 pub use auth::{TokenHeader, TokenHeaderKind, WebhookMode};
 pub(crate) use cors::OriginPattern;
@@ -30,7 +30,7 @@ pub use events::{ActionDelivery, EventDelivery, Events};
 pub(crate) use limits::RateKey;
 use limits::refuse_zeros;
 pub use limits::{CostLimits, CostList, CostMode, CostWeight, Limits, Rate};
-pub use listen::Listen;
+pub use listen::{Listen, Tls};
 pub use live::LiveOptions;
 pub use operations::{
     Apq, Mcp, McpAuthorization, Operations, Persisted, PersistedFile, SchemaTool, ToolOverride,
@@ -112,6 +112,8 @@ pub struct Config {
     pub relay: Relay,
     /// Makes the graph a subgraph: `_service`, `_entities`.
     pub federation: Option<Federation>,
+    /// A canary that gets a share of the queries too, and whose answers are compared.
+    pub mirror: Option<Mirror>,
     /// Subscriptions.
     pub live: LiveOptions,
     /// Event triggers of databases: `serve`, `take_over`, or `off`.
@@ -171,16 +173,6 @@ impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secret(…)")
     }
-}
-
-/// `tls`: files in PEM, relative to the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Tls {
-    /// The certificate and its chain.
-    pub certificate: PathBuf,
-    /// The private key.
-    pub key: PathBuf,
 }
 
 /// `log`.
@@ -463,6 +455,7 @@ impl Config {
         self.tracing.check()?;
         self.check_zeros()?;
         self.limits.check(self.cache.redis.is_some())?;
+        self.mirror.as_ref().map_or(Ok(()), Mirror::check)?;
         if let Some(redis) = &self.cache.redis {
             Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;
         }

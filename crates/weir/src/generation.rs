@@ -9,6 +9,7 @@ pub(crate) mod admission;
 pub(crate) mod cors_rules;
 mod delivery_spans;
 pub(crate) mod event_keeper;
+pub(crate) mod mirror;
 mod origin;
 pub(crate) mod readiness;
 mod state_keeper;
@@ -18,6 +19,7 @@ mod warm_up;
 use self::admission::Admission;
 use self::cors_rules::CorsRules;
 use self::event_keeper::EventKeeper;
+use self::mirror::ReadMirror;
 use self::readiness::Readiness;
 use crate::config::{Config, CostLimits};
 use crate::metadata;
@@ -99,6 +101,8 @@ pub struct Generation {
     pub(crate) local_only: bool,
     pub(crate) cors: CorsRules,
     pub(crate) tls: Option<TlsAcceptor>,
+    /// Sends a share of the queries to a canary.
+    pub(crate) mirror: Option<Arc<ReadMirror>>,
 }
 
 impl Generation {
@@ -182,6 +186,7 @@ impl Generation {
         let (admission, unknown) = Admission::new(&config, &operations, Clock::system())?;
         misfits.into_iter().chain(unknown).for_each(|it| findings.add_misfit(&config, it));
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
+        let mirror = config.mirror.as_ref().map(ReadMirror::new).transpose()?.map(Arc::new);
         let local_only = !config.has_secret() && config.is_local();
         let dev = config.is_dev();
         let cors = CorsRules::new(&config.cors, config.is_local());
@@ -213,6 +218,7 @@ impl Generation {
             local_only,
             cors,
             tls,
+            mirror,
             config,
         })
     }

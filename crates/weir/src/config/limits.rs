@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Keys of `limits` and `sources[].postgres` that may be 0, which means: nothing allowed, no limit, or no waiting. All other limits are at
 /// least 1.
-pub(crate) const MAY_BE_ZERO: [&str; 14] = [
+pub(crate) const MAY_BE_ZERO: [&str; 15] = [
     "aliases_max",
     "directives_max",
     "directives_per_place_max",
@@ -21,6 +21,7 @@ pub(crate) const MAY_BE_ZERO: [&str; 14] = [
     "drain_s",
     "idle_s_max",
     "introspection_depth_max",
+    "queue_ms",
     "replica_lag_ms_max",
     "stale_reads_ms_max",
     "trusted_hops",
@@ -65,6 +66,9 @@ pub struct Limits {
     /// Header in which clients send the milliseconds that they wait for the answer: it shortens `request_s` for their request. Without it
     /// no header does.
     pub deadline_header: Option<Box<str>>,
+    /// While every request waits longer than so many milliseconds for its turn, requests of clients are refused with 503 as soon as they
+    /// come; 0 refuses none. Probes, metrics and the pages of operators are always answered.
+    pub queue_ms: u32,
     /// One statement of a database may work so many seconds; `sources[].postgres.statement_timeout_s` overrules it.
     pub statement_s: u16,
     /// Wrong admin secrets one address may send in a minute; 0 for any number, as behind a proxy.
@@ -143,6 +147,7 @@ impl Default for Limits {
             unread_connection_bytes_max: 64 << 20,
             request_s: 30,
             deadline_header: None,
+            queue_ms: 2000,
             statement_s: 20,
             wrong_secrets_per_minute: 100,
             trusted_hops: 0,

@@ -7,6 +7,7 @@ use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// `listen`: where connections are taken, `ADDRESS:PORT`, `NAME:PORT` or a port of 127.0.0.1.
@@ -87,6 +88,16 @@ impl Visitor<'_> for AddressVisitor {
     fn visit_str<E: Error>(self, text: &str) -> Result<Listen, E> {
         text.parse().map_err(E::custom)
     }
+}
+
+/// `tls`: files in PEM, relative to the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// The certificate and its chain.
+    pub certificate: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub(crate) mod head_error;
 pub(crate) mod head_guard;
 pub(crate) mod http2_guard;
 pub(crate) mod listener;
+pub(crate) mod run_queue;
 pub(crate) mod timeouts;
 pub(crate) mod unread;
 pub(crate) mod websocket_terms;

@@ -9,7 +9,9 @@ use super::connection::listener::ListenerRole;
 use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, mcp, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
-use super::operator::observed::{documents_page, live_page, samples_page, state_page, usage_page};
+use super::operator::observed::{
+    documents_page, live_page, mirror_page, samples_page, state_page, usage_page,
+};
 use super::operator::{
     catalog_page, console, explain_page, invalidate, pages, plan_page, probes, profile, reload, row_page,
     schema_page, swagger, tools,
@@ -72,6 +74,7 @@ enum Handler {
     Operations,
     Samples,
     LiveQueries,
+    Mirror,
     State,
     Documents,
     Profile,
@@ -108,6 +111,21 @@ const fn route(path: &'static str, methods: &'static str, gate: Gate, on: Exposu
     Route { path, methods, gate, on, page }
 }
 
+impl Route {
+    /// True for endpoints of the API; probes and the pages of operators are answered under any load.
+    const fn serves_clients(&self) -> bool {
+        matches!(
+            self.page,
+            Handler::Graphql
+                | Handler::Hasura
+                | Handler::HasuraAlpha
+                | Handler::Relay
+                | Handler::Rest
+                | Handler::Mcp
+        )
+    }
+}
+
 /// All routes, most frequent first.
 pub(crate) const ROUTES: &[Route] = &[
     route("/graphql", "GET, POST, PUT, DELETE", Gate::Open, Exposure::Public, Handler::Graphql),
@@ -127,6 +145,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/admin/operations", "GET", Gate::Operator, Exposure::Admin, Handler::Operations),
     route("/admin/operations/samples", "POST", Gate::Operator, Exposure::Admin, Handler::Samples),
     route("/admin/live", "GET", Gate::Operator, Exposure::Admin, Handler::LiveQueries),
+    route("/admin/mirror", "GET", Gate::Operator, Exposure::Admin, Handler::Mirror),
     route("/admin/state", "GET", Gate::Operator, Exposure::Admin, Handler::State),
     route("/admin/documents", "POST", Gate::Operator, Exposure::Admin, Handler::Documents),
     route("/admin/profile", "GET", Gate::Operator, Exposure::Admin, Handler::Profile),
@@ -203,6 +222,7 @@ pub(crate) async fn answer(
             Handler::Operations => Ok(usage_page::answer()),
             Handler::Samples => Box::pin(samples_page::answer(context, head, body)).await,
             Handler::LiveQueries => Ok(live_page::answer(context)),
+            Handler::Mirror => Ok(mirror_page::answer()),
             Handler::State => Ok(state_page::answer(context)),
             Handler::Documents => Box::pin(documents_page::answer(context, head, body)).await,
             Handler::Profile => Box::pin(profile::answer(head)).await,
@@ -309,6 +329,9 @@ async fn admit(
         return Err(Refusal::method(route.methods));
     }
     pass(context, route, head).await?;
+    if route.serves_clients() {
+        context.check_queue(head.version >= Version::HTTP_2)?;
+    }
     Ok(route)
 }
 

@@ -7,6 +7,7 @@ mod fetch_metrics;
 pub(crate) mod floods;
 pub(crate) mod log;
 pub(crate) mod metrics;
+mod mirror_metrics;
 pub(crate) mod noted;
 mod operation_metrics;
 mod server_metrics;

@@ -10,6 +10,7 @@ use super::connection::guarded_io::{GuardedIo, LentIo, ReadBuffer, read_buffer};
 use super::connection::head_guard::HeadGuard;
 use super::connection::http2_guard;
 use super::connection::listener::{ListenerRole, prepare};
+use super::connection::run_queue::RunQueue;
 use super::connection::timeouts::{ConnectionCommand, ConnectionState, TimeoutClock, Timeouts};
 use super::connection::unread::{LocalExecutor, UnreadLimits};
 use super::graphql::websocket::{self, SocketConnection};
@@ -110,6 +111,7 @@ pub(crate) fn run(seed: WorkerSeed) -> std::io::Result<()> {
                 phase: seed.phase,
                 ends_connections: Cell::new(false),
                 clock: TimeoutClock::new(),
+                queue: Rc::new(RunQueue::new()),
             }),
             read_buffer: read_buffer(),
             accept_failures: seed.accept_failures,

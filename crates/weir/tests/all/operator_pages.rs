@@ -178,6 +178,7 @@ fn nobody_but_an_operator_reads_them() {
         ("POST", "/admin/documents"),
         ("POST", "/admin/operations/samples"),
         ("GET", "/admin/live"),
+        ("GET", "/admin/mirror"),
         ("GET", "/admin/state"),
     ] {
         for headers in [&[][..], &[("x-hasura-admin-secret", "husk")], &USER, &[("x-hasura-role", "admin")]] {

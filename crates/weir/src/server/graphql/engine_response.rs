@@ -5,6 +5,7 @@ use crate::server::request::answer::accepted_coding::coding;
 use crate::server::request::answer::cache_headers;
 use crate::server::request::answer::cache_headers::mark_coding;
 use crate::server::request::answer::content_coding::{Coding, Encoder};
+use crate::server::request::answer::refusal::RETRY_S;
 use crate::server::request::answer::response_body::{ResponseBody, json};
 use crate::server::request::client_headers::POSITION;
 use crate::server::request::context::RequestContext;
@@ -13,9 +14,6 @@ use bytes::Bytes;
 use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::{HeaderMap, Response, StatusCode};
 use weir_engine::engine::{self, Body, Capacity, Outcome};
-
-/// `Retry-After` of a refusal for lack of capacity, in seconds.
-const RETRY_S: HeaderValue = HeaderValue::from_static("1");
 
 /// Builds a response from the engine's bytes, compressed if the client accepts that.
 pub(crate) fn respond(

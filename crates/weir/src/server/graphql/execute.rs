@@ -3,6 +3,7 @@
 //! **Invariant:** no other module of the server asks the engine to execute; a tidy test holds it.
 
 mod admission;
+mod offer_to_mirror;
 
 use crate::generation::admission::refusal_response;
 use crate::observer::observer;
@@ -13,6 +14,7 @@ use admission::admit;
 #[cfg(feature = "mcp")]
 pub(super) use admission::count_request;
 use hyper::http::request::Parts;
+use offer_to_mirror::offer_to_mirror;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::time::{Duration, Instant, SystemTime};
@@ -63,6 +65,9 @@ pub(crate) async fn execute(context: &RequestContext, request: Request<'_>, call
     if let Some(number) = response.operation.filter(|it| observer().operations.is_slowest(*it, total)) {
         let steps = engine.explain(request, caller).map(|it| it.steps).unwrap_or_default();
         keep_slowest(number, total, &response, SlowStatements { role: caller.role(), steps });
+    }
+    if let Some(mirror) = &context.generation.mirror {
+        Box::pin(offer_to_mirror(context, mirror, request, caller, &response)).await;
     }
     response
 }

@@ -9,6 +9,7 @@ use super::request_id::{RequestId, RequestIds};
 use super::reserved_streams::ReservedStreams;
 use crate::generation::{Generation, Live};
 use crate::log_throttle::LogThrottle;
+use crate::server::connection::run_queue::RunQueue;
 use crate::server::connection::timeouts::{ConnectionState, TimeoutClock};
 use crate::server::telemetry::metrics::Metrics;
 use crate::server::telemetry::noted::{LoggedTrace, Noted};
@@ -18,8 +19,8 @@ use hyper::header::HeaderValue;
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use weir_engine::answer_notes::AnswerNotes;
 use weir_engine::engine::Engine;
@@ -27,6 +28,9 @@ use weir_engine::live::LiveQueries;
 use weir_engine::source::Caller;
 use weir_engine::span::SpanContext;
 use weir_language::json::JsonBuffer;
+
+/// Throttle of log lines about refused requests, for the process.
+static OVERLOADS: LazyLock<LogThrottle> = LazyLock::new(LogThrottle::every_second);
 
 /// Lifecycle of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +73,8 @@ pub(crate) struct WorkerContext {
     pub(crate) ends_connections: Cell<bool>,
     /// Timeouts of the thread's connections.
     pub(crate) clock: TimeoutClock,
+    /// Requests that wait for the thread.
+    pub(crate) queue: Rc<RunQueue>,
 }
 
 impl WorkerContext {
@@ -144,6 +150,28 @@ impl RequestContext {
     /// The limit of unread bytes of the connection or thread is reached.
     pub(crate) fn has_room(&self, bytes: u64) -> Result<(), Refusal> {
         if self.watched.has_room(bytes) { Ok(()) } else { Err(Refusal::unread_limit()) }
+    }
+
+    /// Checks that the worker is not overloaded. A request over HTTP/2, which `has_own_turn`, waits once more after its connection.
+    /// # Errors
+    /// What comes now waits longer than `limits.queue_ms` allows.
+    pub(crate) fn check_queue(&self, has_own_turn: bool) -> Result<(), Refusal> {
+        let bound_ms = self.generation.config.limits.queue_ms;
+        if bound_ms == 0 {
+            return Ok(());
+        }
+        let bound = Duration::from_millis(u64::from(bound_ms));
+        let now = if has_own_turn { Instant::now() } else { self.started };
+        let queue = &self.worker.queue;
+        let wait = queue.measure(now, bound) + (now - self.started);
+        if !queue.refuses(wait, now, bound) {
+            return Ok(());
+        }
+        if let Some(count) = OVERLOADS.note() {
+            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            tracing::warn!(count, wait_ms, bound_ms, "the server is overloaded: requests were refused");
+        }
+        Err(Refusal::overload())
     }
 
     /// The engine for this request.

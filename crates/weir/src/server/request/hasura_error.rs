@@ -1,13 +1,13 @@
 //! Errors at Hasura's addresses that are no GraphQL: `{"error", "path", "code"}` with the status of the error.
 
 use super::answer::Answer;
-use super::answer::refusal::{Refusal, string};
+use super::answer::refusal::{RETRY_S, Refusal, string};
 use super::answer::response_body::{ResponseBody, json};
 use super::negotiate::Media;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::auth_error::AuthError;
 use hyper::StatusCode;
-use hyper::header::{ALLOW, CONNECTION, HeaderValue};
+use hyper::header::{ALLOW, CONNECTION, HeaderValue, RETRY_AFTER};
 use weir_engine::answer_notes::HandlerRefusal;
 
 /// Path prefixes of endpoints with this error format.
@@ -114,6 +114,8 @@ pub(crate) const RESTRICTED: &str = "restricted access : admin only";
 
 /// Converts a refusal at `address` to this format.
 pub(crate) fn refusal_answer(refusal: Refusal, address: &str) -> Answer {
+    let may_come_again = refusal.may_come_again();
+    let refusal = Refusal { code: refusal.hasura_code(), ..refusal };
     let is_hasura_s = refusal.code.bytes().all(|it| it.is_ascii_lowercase() || it == b'-');
     let code = match refusal.status {
         _ if is_hasura_s => refusal.code,
@@ -132,6 +134,9 @@ pub(crate) fn refusal_answer(refusal: Refusal, address: &str) -> Answer {
     let error = HasuraError::new(code, path, message).with_status(refusal.status);
     let mut answer = error.answer(Endpoint::Other);
     let headers = answer.response.headers_mut();
+    if may_come_again {
+        headers.insert(RETRY_AFTER, RETRY_S);
+    }
     if let Some(allow) = refusal.allow {
         headers.insert(ALLOW, HeaderValue::from_static(allow));
     }

@@ -5,6 +5,7 @@
 
 use super::cost_metrics::CostMetrics;
 use super::fetch_metrics::{FetchMetrics, SpanMetrics, StageMetrics};
+use super::mirror_metrics::MirrorMetrics;
 use super::operation_metrics::OperationMetrics;
 use super::server_metrics::DatabaseServers;
 use super::service_cache::Cached;
@@ -168,6 +169,7 @@ impl Metrics {
         registry.register_collector(Box::new(StageMetrics(Arc::clone(observer()))));
         registry.register_collector(Box::new(FetchMetrics(Arc::clone(observer()))));
         registry.register_collector(Box::new(SpanMetrics));
+        registry.register_collector(Box::new(MirrorMetrics));
         let plans = Family::<PlanLabels, Counter>::default();
         registry.register("plan_cache", "Plans that were found and that had to be made", plans.clone());
         let kept = Family::<KeptLabels, Counter>::default();

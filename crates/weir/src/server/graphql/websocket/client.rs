@@ -170,6 +170,11 @@ async fn begin(
         let answer = WholeAnswer::new_error(endpoint, message, "FORBIDDEN", Verdict::Rejected);
         return last(talk.answer(&id, Outcome::Refused, &answer.body));
     };
+    if let Err(refusal) = context.check_queue(false) {
+        context.worker.metrics.limit(refusal.code);
+        count(&context, None, Counted { endpoint, verdict: Verdict::Rejected }, None);
+        return last(talk.answer(&id, Outcome::Refused, &refusal.body_at(endpoint)));
+    }
     // A boxed future: the stream would otherwise keep its memory until the end.
     let started = Box::pin(live_operation::start(&context, client, session, payload));
     let work = AssertUnwindSafe(started).catch_unwind();

@@ -8,10 +8,18 @@ use crate::server::request::negotiate::Media;
 use crate::server::telemetry::metrics::{Endpoint, Verdict};
 use crate::session::auth_error::AuthError;
 use hyper::StatusCode;
-use hyper::header::{ALLOW, CONNECTION, HeaderValue};
+use hyper::header::{ALLOW, CONNECTION, HeaderValue, RETRY_AFTER};
 use std::borrow::Cow;
 pub(crate) use weir_engine::errors::error_text::{error_body, string};
 use weir_transport::parameters::Malformed;
+
+/// `Retry-After` of refusals and answers for lack of capacity, in seconds.
+pub(crate) const RETRY_S: HeaderValue = HeaderValue::from_static("1");
+
+/// Code of requests that an overloaded worker refuses.
+const LIMIT_QUEUE: &str = "LIMIT_QUEUE";
+/// The code at Hasura's addresses.
+const HASURA_QUEUE: &str = "queue-limit-exceeded";
 
 /// A request that the HTTP layer refuses.
 #[derive(Clone, Debug)]
@@ -44,6 +52,12 @@ impl Refusal {
     pub(crate) fn unread_limit() -> Self {
         let message = "too many answers wait for their clients to read them: read yours, or try again";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "LIMIT_UNREAD", message)
+    }
+
+    /// The worker is overloaded.
+    pub(crate) fn overload() -> Self {
+        let message = "the server is overloaded: try again a little later";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, LIMIT_QUEUE, message)
     }
 
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
@@ -80,9 +94,31 @@ impl Refusal {
         error_body(&self.message, self.code, None)
     }
 
+    /// The code at Hasura's addresses.
+    pub(crate) fn hasura_code(&self) -> &'static str {
+        if self.code == LIMIT_QUEUE { HASURA_QUEUE } else { self.code }
+    }
+
+    /// The JSON of the refusal at `endpoint`.
+    pub(crate) fn body_at(&self, endpoint: Endpoint) -> Vec<u8> {
+        if endpoint == Endpoint::Hasura && self.code == LIMIT_QUEUE {
+            error_body(&self.message, HASURA_QUEUE, Some("$"))
+        } else {
+            self.body()
+        }
+    }
+
+    /// True if the same request may be answered a little later.
+    pub(crate) fn may_come_again(&self) -> bool {
+        self.status == StatusCode::SERVICE_UNAVAILABLE
+    }
+
     /// The answer.
     pub(crate) fn answer(self, endpoint: Endpoint) -> Answer {
-        let mut response = json(self.status, Media::Json, ResponseBody::whole(self.body()));
+        let mut response = json(self.status, Media::Json, ResponseBody::whole(self.body_at(endpoint)));
+        if self.may_come_again() {
+            response.headers_mut().insert(RETRY_AFTER, RETRY_S);
+        }
         if let Some(allow) = self.allow {
             response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
         }
