@@ -4,13 +4,13 @@
 //!
 //! **Invariant:** a difference that the noise of the slices explains is never called better or worse.
 
+use crate::compare_answers::{ComparedAnswer, FirstDifference, compare_answers};
 use crate::notation::expression::mix;
 use crate::plan::Plan;
 use crate::result::machine;
 use crate::result::statistics::Ratio;
 use crate::result::{AnswerDifference, CompareResult, Comparison, FORMAT, Measure, RunResult, Setup};
 use crate::run::{Progress, RunOptions, answers, run};
-use serde_json::Value;
 use std::sync::Arc;
 
 /// Longest text of a value that differs.
@@ -178,45 +178,6 @@ fn differences(a: &Side, b: &Side, runs: u32) -> Result<(Vec<AnswerDifference>, 
     Ok((found, first.len().min(second.len()) as u64))
 }
 
-/// An answer to compare.
-#[derive(Clone, Copy, Debug)]
-pub struct ComparedAnswer<'a> {
-    /// Status of the answer.
-    pub status: u16,
-    /// The whole body.
-    pub body: &'a [u8],
-}
-
-/// The first place where two answers differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FirstDifference {
-    /// A JSON pointer; empty for the whole answer, and `status` for another status.
-    pub path: String,
-    /// The value there in the first answer, as JSON.
-    pub a: String,
-    /// The value there in the second answer, as JSON.
-    pub b: String,
-}
-
-/// Compares two answers: their statuses, then their bodies as JSON, in which the order of keys does not count. Bodies that are no JSON are
-/// compared by bytes.
-pub fn compare_answers(one: ComparedAnswer<'_>, other: ComparedAnswer<'_>) -> Option<FirstDifference> {
-    let difference = match (one.status == other.status, read(one.body), read(other.body)) {
-        (false, ..) => Some(("status".to_owned(), one.status.to_string(), other.status.to_string())),
-        (true, Some(x), Some(y)) => first_difference(&x, &y, String::new()),
-        (true, ..) => (one.body != other.body).then(|| (String::new(), text(one.body), text(other.body))),
-    };
-    difference.map(|(path, a, b)| FirstDifference { path, a, b })
-}
-
-fn read(body: &[u8]) -> Option<Value> {
-    serde_json::from_slice(body).ok()
-}
-
-fn text(body: &[u8]) -> String {
-    String::from_utf8_lossy(body).into_owned()
-}
-
 fn shorten(text: &str) -> String {
     match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -224,56 +185,9 @@ fn shorten(text: &str) -> String {
     }
 }
 
-/// The pointer to the first difference, and both values. The order of keys does not count.
-fn first_difference(a: &Value, b: &Value, path: String) -> Option<(String, String, String)> {
-    match (a, b) {
-        (Value::Object(x), Value::Object(y))
-            if x.len() == y.len() && x.keys().all(|it| y.contains_key(it)) =>
-        {
-            x.iter().find_map(|(key, value)| first_difference(value, &y[key], format!("{path}/{key}")))
-        }
-        (Value::Array(x), Value::Array(y)) if x.len() == y.len() => x
-            .iter()
-            .zip(y)
-            .enumerate()
-            .find_map(|(at, (x, y))| first_difference(x, y, format!("{path}/{at}"))),
-        (a, b) => (a != b).then(|| (path, a.to_string(), b.to_string())),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn the_first_difference_has_a_pointer() {
-        let check = |a: Value, b: Value, expected: Option<(&str, &str, &str)>| {
-            let found = first_difference(&a, &b, String::new());
-            let found = found.as_ref().map(|it| (it.0.as_str(), it.1.as_str(), it.2.as_str()));
-            assert_eq!(found, expected);
-        };
-        check(json!({"a": 1, "b": [1, 2]}), json!({"b": [1, 2], "a": 1}), None);
-        check(json!({"a": {"b": [1, 2]}}), json!({"a": {"b": [1, 3]}}), Some(("/a/b/1", "2", "3")));
-        check(json!({"a": 1}), json!({"b": 1}), Some(("", "{\"a\":1}", "{\"b\":1}")));
-        check(json!([1]), json!([1, 2]), Some(("", "[1]", "[1,2]")));
-    }
-
-    #[test]
-    fn answers_are_compared_by_status_then_by_json_then_by_bytes() {
-        let check = |one: (u16, &str), other: (u16, &str), expected: Option<(&str, &str, &str)>| {
-            let one = ComparedAnswer { status: one.0, body: one.1.as_bytes() };
-            let other = ComparedAnswer { status: other.0, body: other.1.as_bytes() };
-            let found = compare_answers(one, other);
-            let found = found.as_ref().map(|it| (it.path.as_str(), it.a.as_str(), it.b.as_str()));
-            assert_eq!(found, expected);
-        };
-        check((200, r#"{"a":1, "b":2}"#), (200, r#"{"b":2,"a":1}"#), None);
-        check((200, r#"{"a":1}"#), (503, r#"{"a":1}"#), Some(("status", "200", "503")));
-        check((200, r#"{"a":1}"#), (200, r#"{"a":"1"}"#), Some(("/a", "1", "\"1\"")));
-        check((200, "no JSON"), (200, "no JSON"), None);
-        check((200, "{}"), (200, "<html>"), Some(("", "{}", "<html>")));
-    }
 
     #[test]
     fn one_worse_measure_is_worse() {

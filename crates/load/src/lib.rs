@@ -9,6 +9,7 @@
 
 pub mod capacity;
 mod compare;
+mod compare_answers;
 mod max;
 mod mock;
 mod notation;
@@ -21,7 +22,8 @@ mod run;
 mod wire;
 
 pub use crate::notation::yaml::{Mistake, read_duration};
-pub use compare::{CompareOptions, ComparedAnswer, FirstDifference, Side, compare, compare_answers};
+pub use compare::{CompareOptions, Side, compare};
+pub use compare_answers::{ComparedAnswer, FirstDifference, compare_answers};
 pub use max::{MaxOptions, MaxProgress, max};
 pub use mock::{Scenario, serve};
 pub use plan::{Entry, Load, LoadOptions, Plan, PlanOverrides, Protocol, Request, Share};

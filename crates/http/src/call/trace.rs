@@ -1,4 +1,4 @@
-//! Trace context of calls: sent to services, and reported to the observer.
+//! Request id and trace context of calls: sent to services, and reported to the observer.
 //!
 //! **Invariant:** a call that began is told once, also if it is given up.
 //!
@@ -10,18 +10,24 @@ use std::time::Instant;
 use weir_engine::call_span::{CallEnd, CallSpan, FetchSpan};
 use weir_engine::source::Headers;
 
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static(weir_engine::span::TRACE_STATE);
 const BAGGAGE: HeaderName = HeaderName::from_static(weir_engine::span::BAGGAGE);
 
-/// Adds the span of a call by `template` to its headers, replacing trace headers of the mapping. `client` has the headers of the request;
-/// its baggage is forwarded unless the mapping sets another. Returns the span if the trace is recorded.
+/// Adds the id of the request to the headers of a call, unless the mapping sets one, and the span of the call by `template`, replacing trace
+/// headers of the mapping. `client` has the headers of the request; its baggage is forwarded unless the mapping sets another. Returns the
+/// span if the trace is recorded.
 pub fn push(
     span: Option<&FetchSpan<'_>>,
     client: &dyn Headers,
     sent: &mut Vec<(HeaderName, HeaderValue)>,
     template: impl FnOnce() -> String,
 ) -> Option<CallSpan> {
+    let id = client.request_id();
+    if !id.is_empty() && sent.iter().all(|it| it.0 != REQUEST_ID) {
+        sent.extend(HeaderValue::from_str(id).ok().map(|it| (REQUEST_ID, it)));
+    }
     let fetch = span?;
     let call = fetch.call(template);
     let own = call.as_ref().map_or(fetch.context, |it| it.context);
