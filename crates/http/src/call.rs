@@ -15,6 +15,7 @@ mod call_error;
 mod connection;
 mod counts;
 mod dial;
+mod endpoint;
 mod pool;
 mod resilience;
 mod settings;

@@ -30,7 +30,9 @@ use bytes::Bytes;
 use http::uri::PathAndQuery;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::source::{OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source, nothing};
+use weir_engine::source::{
+    BoxFuture, OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, ServiceCheck, Source, nothing,
+};
 use weir_language::schema::{FieldId, InputId, Schema, TypeKind, Visibility};
 
 /// Maximum nesting of an answer: deeper than a selection.
@@ -295,6 +297,10 @@ impl Source for GraphqlSource {
     fn calls(&self) -> Vec<ServiceCalls> {
         let GraphqlLink { upstream, counts, server, .. } = &*self.link;
         vec![upstream.load().calls(Arc::from(&*server.tag), [counts])]
+    }
+
+    fn check_services(&self) -> BoxFuture<'_, Vec<ServiceCheck>> {
+        Box::pin(async { vec![self.link.upstream.check(Arc::from(&*self.link.server.tag)).await] })
     }
 
     fn profile(&self, identity: &Identity, facts: &mut Facts) {

@@ -26,7 +26,9 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::source::{OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source};
+use weir_engine::source::{
+    BoxFuture, OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, ServiceCheck, Source,
+};
 use weir_language::schema::print::{Order, print};
 use weir_language::schema::{FieldId, Schema, Visibility};
 
@@ -113,6 +115,10 @@ impl Source for GrpcSource {
     fn calls(&self) -> Vec<ServiceCalls> {
         let GrpcLink { upstream, counts, server, .. } = &*self.link;
         vec![upstream.load().calls(Arc::from(&*server.tag), [counts])]
+    }
+
+    fn check_services(&self) -> BoxFuture<'_, Vec<ServiceCheck>> {
+        Box::pin(async { vec![self.link.upstream.check(Arc::from(&*self.link.server.tag)).await] })
     }
 
     fn others_changes(&self) -> OthersChanges {

@@ -33,6 +33,7 @@ use crate::selection::inputs::ConfigValues;
 use crate::template::NameTemplate;
 use crate::visible;
 use division::Division;
+use futures_util::future::join_all;
 use personal::Personal;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,8 +41,8 @@ use weir_engine::caller::{Facts, Identity};
 use weir_engine::demand::CostRule;
 use weir_engine::lifetime::HintAt;
 use weir_engine::source::{
-    EntityLookup, FieldError, FieldResolver, Headers, OthersChanges, PlanError, PlanNode, PreparedFetch,
-    ServiceCalls, Source,
+    BoxFuture, EntityLookup, FieldError, FieldResolver, Headers, OthersChanges, PlanError, PlanNode, PreparedFetch,
+    ServiceCalls, ServiceCheck, Source,
 };
 use weir_language::schema::{FieldId, Schema, Visibility};
 
@@ -191,6 +192,13 @@ impl Source for HttpSource {
             upstream.load().calls(Arc::from(&*service.name), own)
         });
         calls.collect()
+    }
+
+    fn check_services(&self) -> BoxFuture<'_, Vec<ServiceCheck>> {
+        let Shared { mapping, upstreams, .. } = &*self.shared;
+        let services = upstreams.iter().zip(&mapping.services).filter(|it| !it.1.is_none);
+        let checks = services.map(|(upstream, service)| upstream.check(Arc::from(&*service.name)));
+        Box::pin(join_all(checks))
     }
 
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {

@@ -1,8 +1,8 @@
 //! Opens connections to a service, racing its addresses.
 
-use super::addresses::Endpoint;
 use super::call_error::{CallError, Cause};
 use super::connection::{Http1, Http2, Kept, Opened, Stream};
+use super::endpoint::Endpoint;
 use super::settings::{Protocol, SettingsError, UpstreamSettings};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -19,7 +19,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(250);
 
 /// Timeout of opening a connection, including all addresses and the handshake.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Address and protocol of a service.
 pub(super) struct Dialer {
@@ -204,7 +204,7 @@ mod tests {
 
     /// Opens a connection by the first of `all` that takes one, and says which that was.
     async fn open_first(all: &[SocketAddr]) -> Result<SocketAddr, CallError> {
-        let endpoints: Vec<_> = all.iter().map(|it| Arc::new(Endpoint::new(*it))).collect();
+        let endpoints: Vec<_> = all.iter().map(|it| Arc::new(Endpoint::new(*it, Instant::now()))).collect();
         let opened = dialer().open(&endpoints).await;
         opened.map(|it| it.opening().address())
     }

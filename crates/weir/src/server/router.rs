@@ -9,7 +9,7 @@ use super::connection::listener::ListenerRole;
 use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, mcp, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
-use super::operator::observed::{documents_page, live_page, samples_page, state_page, usage_page};
+use super::operator::observed::{checks_page, documents_page, live_page, samples_page, state_page, usage_page};
 use super::operator::{
     catalog_page, console, explain_page, invalidate, pages, plan_page, probes, profile, reload, row_page,
     schema_page, swagger, tools,
@@ -74,6 +74,7 @@ enum Handler {
     LiveQueries,
     State,
     Documents,
+    ServiceChecks,
     Profile,
     Explain,
     ExplainRow,
@@ -129,6 +130,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/admin/live", "GET", Gate::Operator, Exposure::Admin, Handler::LiveQueries),
     route("/admin/state", "GET", Gate::Operator, Exposure::Admin, Handler::State),
     route("/admin/documents", "POST", Gate::Operator, Exposure::Admin, Handler::Documents),
+    route("/admin/services/check", "POST", Gate::Operator, Exposure::Admin, Handler::ServiceChecks),
     route("/admin/profile", "GET", Gate::Operator, Exposure::Admin, Handler::Profile),
     route("/v1/explain", "POST", Gate::Operator, Exposure::Everywhere, Handler::Explain),
     route("/v1/explain/row", "POST", Gate::Operator, Exposure::Everywhere, Handler::ExplainRow),
@@ -205,6 +207,7 @@ pub(crate) async fn answer(
             Handler::LiveQueries => Ok(live_page::answer(context)),
             Handler::State => Ok(state_page::answer(context)),
             Handler::Documents => Box::pin(documents_page::answer(context, head, body)).await,
+            Handler::ServiceChecks => Ok(Box::pin(checks_page::answer(context)).await),
             Handler::Profile => Box::pin(profile::answer(head)).await,
             Handler::Explain => Box::pin(explain_page::answer(context, head, body)).await,
             Handler::ExplainRow => Box::pin(row_page::answer(context, head, body)).await,
