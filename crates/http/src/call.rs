@@ -28,11 +28,13 @@ pub use addresses::{Found, Lookup};
 pub use call_error::{CallError, Cause, Failure, Went};
 pub(crate) use connection::Stream as ServiceStream;
 pub use counts::CallCounts;
-pub use settings::{BreakerPolicy, CallPolicy, Protocol, SettingsError, UpstreamSettings};
+pub use settings::{
+    BreakerPolicy, CallPolicy, ClientCertificate, Protocol, SettingsError, TlsFiles, UpstreamSettings,
+};
 pub use trace::push as push_trace_headers;
 pub use upstream::{Load, Upstream};
 #[cfg(feature = "grpc")]
-pub(crate) use wire::decode::unpack;
+pub(crate) use wire::decode::{Coding, unpack};
 pub use wire::headers::may_be_sent;
 pub(crate) use wire::headers::may_be_sent_to;
 

@@ -90,7 +90,8 @@ impl GraphqlLink {
     pub(crate) fn new(server: Server) -> Result<Self, OpenError> {
         let protocol = server.protocol;
         let policy = server.policy.clone();
-        let settings = UpstreamSettings { base: server.url.clone(), ca: server.ca.clone(), protocol, policy };
+        let settings =
+            UpstreamSettings { base: server.url.clone(), tls: server.tls.clone(), protocol, policy };
         let open = |it: &UpstreamSettings| Upstream::new(it).map_err(|it| OpenError::Unfit(it.to_string()));
         let upstream = open(&settings)?;
         let of_sockets = UpstreamSettings { protocol: Protocol::Http1, ..settings };

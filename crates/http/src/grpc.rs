@@ -56,7 +56,7 @@ impl GrpcSource {
         let (model, pool) = model(description, &server.prefix)?;
         let base = server.url.clone();
         let policy = server.policy.clone();
-        let settings = UpstreamSettings { base, ca: server.ca.clone(), protocol: Protocol::Http2, policy };
+        let settings = UpstreamSettings { base, tls: server.tls.clone(), protocol: Protocol::Http2, policy };
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
         // The digest is part of the key, because another description would decode cached bytes differently.
         let keeper = Keeper::new(&server, &Sha256::digest(pool.encode_to_vec()));

@@ -20,6 +20,7 @@ mod open;
 mod personal;
 mod remote_server;
 mod selection_text;
+mod service_tls;
 
 pub use open::{Options, is_services, open};
 pub use remote_server::RemoteServer;
@@ -35,14 +36,14 @@ use crate::visible;
 use division::Division;
 use futures_util::future::join_all;
 use personal::Personal;
-use std::path::PathBuf;
+use service_tls::ServiceTls;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::demand::CostRule;
 use weir_engine::lifetime::HintAt;
 use weir_engine::source::{
-    BoxFuture, EntityLookup, FieldError, FieldResolver, Headers, OthersChanges, PlanError, PlanNode, PreparedFetch,
-    ServiceCalls, ServiceCheck, Source,
+    BoxFuture, EntityLookup, FieldError, FieldResolver, Headers, OthersChanges, PlanError, PlanNode,
+    PreparedFetch, ServiceCalls, ServiceCheck, Source,
 };
 use weir_language::schema::{FieldId, Schema, Visibility};
 
@@ -53,8 +54,8 @@ pub struct HttpSource {
     division: Division,
     hints: Vec<HintAt>,
     entity_lookups: Vec<EntityLookup>,
-    /// Certificates that are trusted in addition to the system's.
-    ca: Option<PathBuf>,
+    /// Files of certificates of its services and servers.
+    tls: ServiceTls,
 }
 
 /// State that calls need beyond their request; it lives until the last call ends.

@@ -173,7 +173,12 @@ mod tests {
     fn headers_beyond_the_limits_are_dropped() {
         let add = |notes: &AnswerNotes, bytes: usize| {
             let value = vec![b'a'; bytes].into();
-            notes.add_header(ForwardedHeader { name: "a".into(), value, merge: HeaderMerge::Append, place: 0 });
+            notes.add_header(ForwardedHeader {
+                name: "a".into(),
+                value,
+                merge: HeaderMerge::Append,
+                place: 0,
+            });
         };
         let many = AnswerNotes::default();
         (0..HEADERS_MAX + 5).for_each(|_| add(&many, 1));

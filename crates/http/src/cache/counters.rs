@@ -67,6 +67,7 @@ struct Stripe {
     failed: AtomicU64,
     early: AtomicU64,
     refreshed: AtomicU64,
+    revalidated: AtomicU64,
     lag_ms: AtomicU64,
 }
 
@@ -86,6 +87,8 @@ pub struct SourceCounts {
     pub early: u64,
     /// Entries replaced by a newer answer.
     pub refreshed: u64,
+    /// Answers that the upstream confirmed (304) and did not send again.
+    pub revalidated: u64,
     /// Total milliseconds for which replaced entries had been stale.
     pub lag_ms: u64,
 }
@@ -133,6 +136,10 @@ impl Counters {
         self.stripe().lag_ms.fetch_add(lag_ms, Ordering::Relaxed);
     }
 
+    pub(super) fn count_revalidation(&self) {
+        self.stripe().revalidated.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The counts up to now.
     pub fn counts(&self) -> SourceCounts {
         let sum = |of: &dyn Fn(&Stripe) -> &AtomicU64| {
@@ -146,6 +153,7 @@ impl Counters {
             failed: sum(&|it| &it.failed),
             early: sum(&|it| &it.early),
             refreshed: sum(&|it| &it.refreshed),
+            revalidated: sum(&|it| &it.revalidated),
             lag_ms: sum(&|it| &it.lag_ms),
         }
     }

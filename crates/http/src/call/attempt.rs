@@ -10,10 +10,10 @@ use super::wire::decode::ACCEPTED;
 use super::wire::headers::may_be_sent_to;
 use super::wire::redirect::{REDIRECTS_MAX, Redirect, RequestTarget, find_redirect};
 use super::{Answer, Ask, CallPolicy, Peer};
+use futures_util::future::join_all;
 use http::header::{ACCEPT_ENCODING, TE};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Request, Uri, Version};
-use futures_util::future::join_all;
 use http_body_util::Full;
 use std::sync::Arc;
 use tokio::time::{Instant, timeout};
@@ -80,7 +80,8 @@ impl ServiceRoutes {
     /// The name has no address.
     pub(super) async fn check_addresses(&self) -> Result<Vec<AddressCheck>, CallError> {
         let endpoints = timeout(CONNECT_TIMEOUT, self.addresses.all(Instant::now())).await;
-        let endpoints = endpoints.map_err(|_| CallError::unavailable(Cause::Name, &"it is not found in time"))??;
+        let endpoints =
+            endpoints.map_err(|_| CallError::unavailable(Cause::Name, &"it is not found in time"))??;
         Ok(join_all(endpoints.iter().map(|it| self.check_address(it))).await)
     }
 

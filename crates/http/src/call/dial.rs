@@ -43,6 +43,9 @@ impl Dialer {
             return Err(wrong("send credentials in a header"));
         }
         let is_private = scheme == Scheme::HTTPS;
+        if !is_private && settings.tls.client.is_some() {
+            return Err(wrong("a client certificate is shown to `https` alone"));
+        }
         if !is_private && scheme != Scheme::HTTP {
             return Err(wrong("only `http` and `https` are called"));
         }
@@ -167,7 +170,7 @@ async fn first_of(endpoints: &[Arc<Endpoint>]) -> io::Result<(TcpStream, Arc<End
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::CallPolicy;
+    use crate::call::{CallPolicy, ClientCertificate, TlsFiles};
     use std::net::SocketAddr;
     use tokio::net::TcpListener;
 
@@ -197,8 +200,12 @@ mod tests {
 
     fn dialer() -> Dialer {
         let base = "http://shop.test".parse().unwrap();
-        let settings =
-            UpstreamSettings { base, ca: None, protocol: Protocol::Negotiated, policy: CallPolicy::USUAL };
+        let settings = UpstreamSettings {
+            base,
+            tls: TlsFiles::default(),
+            protocol: Protocol::Negotiated,
+            policy: CallPolicy::USUAL,
+        };
         Dialer::new(&settings).unwrap()
     }
 
@@ -229,7 +236,7 @@ mod tests {
             let base = base.parse().unwrap();
             let settings = UpstreamSettings {
                 base,
-                ca: None,
+                tls: TlsFiles::default(),
                 protocol: Protocol::Negotiated,
                 policy: CallPolicy::USUAL,
             };
@@ -240,5 +247,12 @@ mod tests {
         check("http://ada:secret@shop", "send credentials in a header");
         check("/shop", "it names no scheme");
         check("http://[::1]:8080", "");
+        let client = ClientCertificate { certificate: "shop.pem".into(), key: "shop.key".into() };
+        let tls = TlsFiles { ca: None, client: Some(client) };
+        let base = "http://shop".parse().unwrap();
+        let settings =
+            UpstreamSettings { base, tls, protocol: Protocol::Negotiated, policy: CallPolicy::USUAL };
+        let words = Dialer::new(&settings).err().map_or(String::new(), |it| it.to_string());
+        assert!(words.ends_with("a client certificate is shown to `https` alone"), "{words}");
     }
 }

@@ -10,11 +10,29 @@ use std::time::Duration;
 pub struct UpstreamSettings {
     /// Scheme, host and port, without a path.
     pub base: Uri,
-    /// A file of PEM certificates, trusted in addition to the system's.
-    pub ca: Option<PathBuf>,
+    /// Files of certificates.
+    pub tls: TlsFiles,
     pub protocol: Protocol,
     /// Limits and retries.
     pub policy: CallPolicy,
+}
+
+/// Files of certificates, in PEM.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// Certificates that are trusted in addition to the system's.
+    pub ca: Option<PathBuf>,
+    /// The certificate that is shown to the service.
+    pub client: Option<ClientCertificate>,
+}
+
+/// A client certificate and its private key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// File of the certificate, followed by those of its issuers.
+    pub certificate: PathBuf,
+    /// File of the private key.
+    pub key: PathBuf,
 }
 
 impl UpstreamSettings {

@@ -222,7 +222,7 @@ impl HttpFetch {
         let rule = if tags.is_vague { &runtime.alone } else { runtime.rule_for(input) };
         let wanted = Wanted { key, rule, tags: &tags.all, own_tags: &[], deadline: input.deadline };
         let change = self.in_turn.then(|| Change::begin(&shared.cache, runtime.changed_tags(&inputs)));
-        let get = shared.cache.get(wanted, || ask::call(shared, id, &rendered, input));
+        let get = shared.cache.get(wanted, |old| ask::call(shared, id, &rendered, input, old));
         let memo =
             input.request_scope.filter(|_| runtime.asks.is_some()).and_then(|it| it.cache.get::<Memo>());
         let served = match memo {

@@ -292,7 +292,7 @@ impl AskMany for Asking {
         }
         let span = about.trace.as_ref().map(BatchTrace::span);
         let input = FetchInput { span: span.as_ref(), ..about.input(&keys) };
-        let call = ask::call(&about.shared, about.connector, &rendered, &input);
+        let call = ask::call(&about.shared, about.connector, &rendered, &input, None);
         let mut wanted = WantedItems::default();
         places.iter().for_each(|&at| wanted.push(self.encoded.key(at as usize)));
         Box::pin(async move { Ok(taken_apart(&about, &keys, wanted, call.await?)) })

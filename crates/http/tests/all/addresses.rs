@@ -8,7 +8,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use weir_engine::source::AddressState;
-use weir_http::call::{Ask, CallError, CallPolicy, Found, Lookup, Protocol, Upstream, UpstreamSettings};
+use weir_http::call::{
+    Ask, CallError, CallPolicy, Found, Lookup, Protocol, TlsFiles, Upstream, UpstreamSettings,
+};
 
 /// Answers each lookup by the next list, and by the last one for ever.
 struct Listed(Mutex<Vec<Vec<SocketAddr>>>, Duration);
@@ -30,7 +32,12 @@ fn upstream(
     let mut policy = CallPolicy { retries: 0, ..CallPolicy::USUAL };
     change(&mut policy);
     let fresh_for = if lists.len() > 1 { Duration::ZERO } else { Duration::from_secs(3600) };
-    let settings = UpstreamSettings { base: "http://shop.test".parse().unwrap(), ca: None, protocol, policy };
+    let settings = UpstreamSettings {
+        base: "http://shop.test".parse().unwrap(),
+        tls: TlsFiles::default(),
+        protocol,
+        policy,
+    };
     Upstream::with_lookup(&settings, Arc::new(Listed(Mutex::new(lists), fresh_for))).unwrap()
 }
 

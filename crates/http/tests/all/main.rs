@@ -20,6 +20,7 @@ mod bodies;
 mod call;
 mod call_faults;
 mod callers;
+mod client_certificates;
 mod errors;
 mod graphql;
 #[cfg(feature = "grpc")]

@@ -9,7 +9,9 @@ use super::connection::listener::ListenerRole;
 use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, mcp, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
-use super::operator::observed::{checks_page, documents_page, live_page, samples_page, state_page, usage_page};
+use super::operator::observed::{
+    checks_page, documents_page, live_page, samples_page, state_page, usage_page,
+};
 use super::operator::{
     catalog_page, console, explain_page, invalidate, pages, plan_page, probes, profile, reload, row_page,
     schema_page, swagger, tools,

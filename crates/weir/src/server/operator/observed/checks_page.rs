@@ -22,8 +22,7 @@ pub(crate) async fn answer(context: &RequestContext) -> Answer {
         let services = source.check_services().await;
         services.iter().map(|it| service_json(source.name(), it)).collect::<Vec<_>>()
     });
-    let services: Vec<Value> =
-        futures_util::stream::iter(checks).buffered(SOURCES_AT_ONCE).concat().await;
+    let services: Vec<Value> = futures_util::stream::iter(checks).buffered(SOURCES_AT_ONCE).concat().await;
     let body = ResponseBody::whole(value!({ "services": services }).to_string().into_bytes());
     let mut response = json(StatusCode::OK, Media::Json, body);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
