@@ -10,6 +10,7 @@
 //! **Cost:** a call over a kept connection is one write and one read in the task that asks: there is no task per connection.
 
 mod addresses;
+pub(crate) mod answer_rules;
 mod attempt;
 mod call_error;
 mod connection;
@@ -25,6 +26,7 @@ mod upstream;
 mod wire;
 
 pub use addresses::{Found, Lookup};
+pub use answer_rules::AnswerRule;
 pub use call_error::{CallError, Cause, Failure, Went};
 pub(crate) use connection::Stream as ServiceStream;
 pub use counts::CallCounts;

@@ -40,7 +40,7 @@ pub struct ForwardedHeader {
     /// Rule for several values.
     pub merge: HeaderMerge,
     /// Position of the field in the operation that caused the call: values are merged in this order, whichever came first.
-    pub place: u32,
+    pub place: u64,
 }
 
 /// Rules for a header that several answers have, or one several times.
@@ -82,11 +82,6 @@ impl AnswerNotes {
         }
     }
 
-    /// Takes all values of `Set-Cookie` headers.
-    pub fn take_cookies(&self) -> Vec<Box<[u8]>> {
-        std::mem::take(&mut self.lock().cookies)
-    }
-
     /// Adds a header. Those beyond `HEADERS_MAX` or `HEADER_BYTES_MAX` are dropped.
     pub fn add_header(&self, header: ForwardedHeader) {
         let mut noted = self.lock();
@@ -97,11 +92,15 @@ impl AnswerNotes {
         }
     }
 
-    /// Takes all headers as names with values, merged.
+    /// Takes all headers as names with values, merged; cookies are the first.
     pub fn take_headers(&self) -> Vec<(Box<str>, Vec<u8>)> {
-        let mut headers = std::mem::take(&mut self.lock().headers);
+        let mut noted = self.lock();
+        let cookies = std::mem::take(&mut noted.cookies);
+        let mut headers = std::mem::take(&mut noted.headers);
+        drop(noted);
         headers.sort_by_key(|it| it.place);
-        let mut merged: Vec<(Box<str>, Vec<u8>)> = Vec::with_capacity(headers.len());
+        let cookie = |value: Box<[u8]>| ("set-cookie".into(), value.into_vec());
+        let mut merged: Vec<(Box<str>, Vec<u8>)> = cookies.into_iter().map(cookie).collect();
         for ForwardedHeader { name, value, merge, .. } in headers {
             let known = merged.iter_mut().find(|it| it.0 == name);
             match (merge, known) {

@@ -35,6 +35,14 @@ pub const OUTCOMES: [Outcome; 7] = [
 ];
 
 impl Outcome {
+    /// True if what is served is the answer to a call of this request's own.
+    pub(crate) const fn is_own_call(self) -> bool {
+        match self {
+            Self::Miss | Self::Pass => true,
+            Self::Hit | Self::HitRemote | Self::Stale | Self::StaleOnError | Self::Coalesced => false,
+        }
+    }
+
     /// For metrics and headers.
     pub const fn name(self) -> &'static str {
         match self {

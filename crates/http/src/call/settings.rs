@@ -1,8 +1,10 @@
 //! Settings of calls: address, protocol, trust and limits of a service.
 
+use super::answer_rules::AnswerRule;
 use http::Uri;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Settings of one service.
@@ -76,6 +78,8 @@ pub struct CallPolicy {
     pub queue_max: usize,
     /// Maximum age of a connection, plus or minus a tenth. New connections reach new servers behind an address.
     pub connection_age: Duration,
+    /// Headers of answers that reach the client; `None` for none.
+    pub answer_rules: Option<Arc<[AnswerRule]>>,
 }
 
 impl CallPolicy {
@@ -90,6 +94,7 @@ impl CallPolicy {
         calls_max: 256,
         queue_max: 1024,
         connection_age: Duration::from_secs(60),
+        answer_rules: None,
     };
 }
 

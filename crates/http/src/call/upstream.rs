@@ -1,6 +1,7 @@
 //! A service and its state: limits, retries and hedging of calls.
 
 use super::addresses::{Lookup, SystemLookup};
+use super::answer_rules::AnswerTaker;
 use super::attempt::{CalledEndpoint, ServiceRoutes};
 use super::call_error::{CallError, Cause};
 use super::connection::{FailedAttempt, Stream};
@@ -88,6 +89,11 @@ impl Upstream {
     /// Default timeout of a call.
     pub fn timeout(&self) -> Duration {
         self.policy.timeout
+    }
+
+    /// Takes headers of answers for the client, if the policy names any.
+    pub(crate) fn answer_taker(&self) -> Option<AnswerTaker> {
+        AnswerTaker::new(&self.policy)
     }
 
     /// Current load.

@@ -196,6 +196,7 @@ pub(super) fn call_policy(said: &Policy) -> call::CallPolicy {
         connection_age: said
             .connection_age_s
             .map_or(usual.connection_age, |it| Duration::from_secs(it.into())),
+        answer_rules: (!said.answer_rules.is_empty()).then(|| said.answer_rules.as_slice().into()),
     }
 }
 

@@ -16,6 +16,7 @@ mod wire_kit;
 
 mod addresses;
 mod alternatives;
+mod answer_headers;
 mod bodies;
 mod call;
 mod call_faults;
@@ -32,3 +33,4 @@ mod key_hashes;
 mod locals;
 mod once;
 mod released;
+mod revalidation;
