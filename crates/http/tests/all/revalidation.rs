@@ -17,7 +17,7 @@ extend schema
 type Query {
   a: Text @connect(source: "s", http: {GET: "/a"}, selection: "text")
   own: Text @connect(source: "s", http: {GET: "/own", headers: [{name: "If-None-Match", value: "\"mine\""}]}, selection: "text")
-  post: Text @connect(source: "s", http: {POST: "/post", body: "q: 'a'"}, selection: "text")
+  post: Text @connect(source: "s", http: {POST: "/post", body: "$({q: 'a'})"}, selection: "text")
 }
 type Mutation { change: Text @connect(source: "s", http: {GET: "/a"}, selection: "text") }
 type Text { text: String }
