@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct ServiceCheck {
     /// Name of the service.
     pub service: Arc<str>,
-    /// Its addresses; the reason if its name has none.
+    /// Addresses of the service; the reason if its name has none.
     pub addresses: Result<Vec<AddressCheck>, String>,
 }
 

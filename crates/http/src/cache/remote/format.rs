@@ -144,7 +144,6 @@ pub(super) fn decode(
     let took_ms = u32::from_le_bytes(rest.take()?);
     let status = u16::from_le_bytes(rest.take()?);
     let [flags] = rest.take()?;
-    let has_text = flags & 1 != 0;
     let is_inner = flags & 2 != 0;
     let must_revalidate = flags & 4 != 0;
     let count = u16::from_le_bytes(rest.take()?);
@@ -157,7 +156,7 @@ pub(super) fn decode(
     if !same || walls_ms[0] > at.wall_ms + SKEW_MS {
         return Ok(None);
     }
-    let body = if has_text {
+    let body = if flags & 1 != 0 {
         Body::Json(Tape::parse(Bytes::copy_from_slice(rest.0), rule.depth_max).map_err(|_| Corrupt)?)
     } else {
         Body::Absent

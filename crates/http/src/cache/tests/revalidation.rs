@@ -12,11 +12,11 @@ fn kit() -> Kit {
     kit
 }
 
-/// A step: milliseconds that pass, what the service says then, what is served, and the condition of the call if there is one.
-type Step = (u64, Says, Observed, Option<Option<&'static str>>);
+/// One moment: milliseconds that pass, what the service says then, what is served, and the condition of the call if there is one.
+type Moment = (u64, Says, Observed, Option<Option<&'static str>>);
 
 /// Gets one key at each of `steps`.
-async fn check(kit: &Kit, steps: &[Step]) {
+async fn check(kit: &Kit, steps: &[Moment]) {
     let upstream = ToldUpstream::new(says(200, &[], "0"));
     for (number, (after_ms, says, expected, condition)) in steps.iter().enumerate() {
         kit.clock.advance_ms(*after_ms);
