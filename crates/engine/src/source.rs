@@ -14,6 +14,7 @@ mod kept_objects;
 mod request_scope;
 mod row_judgement;
 mod service_calls;
+mod service_checks;
 mod stream_read;
 
 pub use change_feed::{ChangeFeed, ChangeSink, Coverage, FeedCounts, OthersChanges};
@@ -28,6 +29,7 @@ pub(crate) use request_scope::RequestCaches;
 pub use request_scope::{BatchBarrier, RequestCache, RequestScope};
 pub use row_judgement::{JudgedColumn, JudgedCondition, NoJudgement, RowJudgement, RowQuestion, Truth};
 pub use service_calls::{CallerCalls, ServiceCalls};
+pub use service_checks::{AddressCheck, AddressState, ServiceCheck};
 pub use stream_read::{StreamEnd, StreamHold, StreamRead};
 
 pub use crate::answer::chunk::{BATCH_ITEMS_MAX, Chunk, ItemBatch};
@@ -35,7 +37,7 @@ pub use crate::answer::field_error::{Extensions, FieldError, PathError, PlanErro
 pub use crate::caching::cache_control::{CacheControl, CacheScope};
 pub use crate::caching::tag_versions::Tag;
 pub use crate::caller::Caller;
-pub use crate::request::answer_notes::{AnswerNotes, HandlerRefusal};
+pub use crate::request::answer_notes::{AnswerNotes, ForwardedHeader, HandlerRefusal, HeaderMerge};
 pub use crate::request::protocol::Protocol;
 pub use crate::request::request_headers::{EnrichedHeaders, Headers, NoHeaders};
 
@@ -161,6 +163,10 @@ pub trait Source: Send + Sync {
     /// Services that it calls, with counts since it was opened. Empty for sources without services.
     fn calls(&self) -> Vec<ServiceCalls> {
         Vec::new()
+    }
+    /// Opens a connection to each address of its services. Empty for sources without services.
+    fn check_services(&self) -> BoxFuture<'_, Vec<ServiceCheck>> {
+        Box::pin(std::future::ready(Vec::new()))
     }
     /// Judges one row for an operator, by the policy that reads have; `None`: the source has no tables.
     fn judge_row<'r>(

@@ -41,6 +41,7 @@ pub use counters::{Counters, OUTCOMES, Outcome, SourceCounts};
 pub use entry::answer_headers::AnswerHeaders;
 pub use entry::body::{Body, NoJson};
 pub use entry::tape::Tape;
+pub use entry::validators::Validators;
 pub use entry::{Entry, Lifetime};
 pub use key::Key;
 pub use rule::{BodyReading, Overruled, Rule, Scope, Sharing};
@@ -195,18 +196,24 @@ impl Cache {
     }
 
     /// Returns the answer to one call. `call` is invoked only on a miss; its future then runs to its end even if the request is dropped.
+    /// It gets the validators of an answer that the upstream may confirm by a 304.
     ///
     /// # Errors
     /// The upstream was not called, or did not answer before the deadline. An error status is an answer, not an error.
     pub async fn get<C, F>(&self, wanted: Wanted<'_>, call: C) -> Result<Served, Failure>
     where
-        C: FnOnce() -> F + Send,
+        C: FnOnce(Option<&Validators>) -> F + Send,
         F: Future<Output = Result<Answer, Failure>> + Send + 'static,
     {
         let state = &self.state;
         let now_ms = state.clock.now_ms();
         let mut call = Some(call);
-        let mut ask = || call.take().map(|call| Asks::One(Box::pin(call())));
+        let mut ask = || {
+            let call = call.take()?;
+            let old = state.find_validated(wanted.rule, wanted.key);
+            let validators = old.as_ref().and_then(|it| it.validators.as_ref());
+            Some(Asks::One(Box::pin(call(validators)), old))
+        };
         let seen = CacheStep::of(state, wanted, wanted.key, now_ms);
         let missing = || Missing { place: 0, key: wanted.key.into(), last: None };
         let (waiting, alone) = match seen {

@@ -10,11 +10,13 @@
 //! **Cost:** a call over a kept connection is one write and one read in the task that asks: there is no task per connection.
 
 mod addresses;
+pub(crate) mod answer_rules;
 mod attempt;
 mod call_error;
 mod connection;
 mod counts;
 mod dial;
+mod endpoint;
 mod pool;
 mod resilience;
 mod settings;
@@ -24,14 +26,17 @@ mod upstream;
 mod wire;
 
 pub use addresses::{Found, Lookup};
+pub use answer_rules::AnswerRule;
 pub use call_error::{CallError, Cause, Failure, Went};
 pub(crate) use connection::Stream as ServiceStream;
 pub use counts::CallCounts;
-pub use settings::{BreakerPolicy, CallPolicy, Protocol, SettingsError, UpstreamSettings};
+pub use settings::{
+    BreakerPolicy, CallPolicy, ClientCertificate, Protocol, SettingsError, TlsFiles, UpstreamSettings,
+};
 pub use trace::push as push_trace_headers;
 pub use upstream::{Load, Upstream};
 #[cfg(feature = "grpc")]
-pub(crate) use wire::decode::unpack;
+pub(crate) use wire::decode::{Coding, unpack};
 pub use wire::headers::may_be_sent;
 pub(crate) use wire::headers::may_be_sent_to;
 

@@ -30,7 +30,9 @@ use bytes::Bytes;
 use http::uri::PathAndQuery;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::source::{OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source, nothing};
+use weir_engine::source::{
+    BoxFuture, OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, ServiceCheck, Source, nothing,
+};
 use weir_language::schema::{FieldId, InputId, Schema, TypeKind, Visibility};
 
 /// Maximum nesting of an answer: deeper than a selection.
@@ -88,7 +90,8 @@ impl GraphqlLink {
     pub(crate) fn new(server: Server) -> Result<Self, OpenError> {
         let protocol = server.protocol;
         let policy = server.policy.clone();
-        let settings = UpstreamSettings { base: server.url.clone(), ca: server.ca.clone(), protocol, policy };
+        let settings =
+            UpstreamSettings { base: server.url.clone(), tls: server.tls.clone(), protocol, policy };
         let open = |it: &UpstreamSettings| Upstream::new(it).map_err(|it| OpenError::Unfit(it.to_string()));
         let upstream = open(&settings)?;
         let of_sockets = UpstreamSettings { protocol: Protocol::Http1, ..settings };
@@ -295,6 +298,10 @@ impl Source for GraphqlSource {
     fn calls(&self) -> Vec<ServiceCalls> {
         let GraphqlLink { upstream, counts, server, .. } = &*self.link;
         vec![upstream.load().calls(Arc::from(&*server.tag), [counts])]
+    }
+
+    fn check_services(&self) -> BoxFuture<'_, Vec<ServiceCheck>> {
+        Box::pin(async { vec![self.link.upstream.check(Arc::from(&*self.link.server.tag)).await] })
     }
 
     fn profile(&self, identity: &Identity, facts: &mut Facts) {

@@ -26,7 +26,9 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
-use weir_engine::source::{OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, Source};
+use weir_engine::source::{
+    BoxFuture, OthersChanges, PlanError, PlanNode, PreparedFetch, ServiceCalls, ServiceCheck, Source,
+};
 use weir_language::schema::print::{Order, print};
 use weir_language::schema::{FieldId, Schema, Visibility};
 
@@ -54,7 +56,7 @@ impl GrpcSource {
         let (model, pool) = model(description, &server.prefix)?;
         let base = server.url.clone();
         let policy = server.policy.clone();
-        let settings = UpstreamSettings { base, ca: server.ca.clone(), protocol: Protocol::Http2, policy };
+        let settings = UpstreamSettings { base, tls: server.tls.clone(), protocol: Protocol::Http2, policy };
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
         // The digest is part of the key, because another description would decode cached bytes differently.
         let keeper = Keeper::new(&server, &Sha256::digest(pool.encode_to_vec()));
@@ -113,6 +115,10 @@ impl Source for GrpcSource {
     fn calls(&self) -> Vec<ServiceCalls> {
         let GrpcLink { upstream, counts, server, .. } = &*self.link;
         vec![upstream.load().calls(Arc::from(&*server.tag), [counts])]
+    }
+
+    fn check_services(&self) -> BoxFuture<'_, Vec<ServiceCheck>> {
+        Box::pin(async { vec![self.link.upstream.check(Arc::from(&*self.link.server.tag)).await] })
     }
 
     fn others_changes(&self) -> OthersChanges {

@@ -12,7 +12,7 @@ mod naming;
 mod remote_schema;
 
 use crate::cache::Cache;
-use crate::call::{Ask, CallError, CallPolicy, Failure, Peer, Protocol, milliseconds_left, trace};
+use crate::call::{Ask, CallError, CallPolicy, Failure, Peer, Protocol, TlsFiles, milliseconds_left, trace};
 use crate::error_report::CallLabel;
 use crate::sdl::CacheRule;
 use bytes::Bytes;
@@ -39,8 +39,8 @@ pub struct Server {
     pub name: Box<str>,
     /// URL of the server.
     pub url: Uri,
-    /// A file of PEM certificates, trusted in addition to the system's.
-    pub ca: Option<std::path::PathBuf>,
+    /// Files of certificates.
+    pub tls: TlsFiles,
     /// Prefix of the server's types and root fields; may be empty.
     pub prefix: Box<str>,
     /// Headers of every call.

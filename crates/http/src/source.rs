@@ -20,6 +20,7 @@ mod open;
 mod personal;
 mod remote_server;
 mod selection_text;
+mod service_tls;
 
 pub use open::{Options, is_services, open};
 pub use remote_server::RemoteServer;
@@ -33,15 +34,16 @@ use crate::selection::inputs::ConfigValues;
 use crate::template::NameTemplate;
 use crate::visible;
 use division::Division;
+use futures_util::future::join_all;
 use personal::Personal;
-use std::path::PathBuf;
+use service_tls::ServiceTls;
 use std::sync::Arc;
 use weir_engine::caller::{Facts, Identity};
 use weir_engine::demand::CostRule;
 use weir_engine::lifetime::HintAt;
 use weir_engine::source::{
-    EntityLookup, FieldError, FieldResolver, Headers, OthersChanges, PlanError, PlanNode, PreparedFetch,
-    ServiceCalls, Source,
+    BoxFuture, EntityLookup, FieldError, FieldResolver, Headers, OthersChanges, PlanError, PlanNode,
+    PreparedFetch, ServiceCalls, ServiceCheck, Source,
 };
 use weir_language::schema::{FieldId, Schema, Visibility};
 
@@ -52,8 +54,8 @@ pub struct HttpSource {
     division: Division,
     hints: Vec<HintAt>,
     entity_lookups: Vec<EntityLookup>,
-    /// Certificates that are trusted in addition to the system's.
-    ca: Option<PathBuf>,
+    /// Files of certificates of its services and servers.
+    tls: ServiceTls,
 }
 
 /// State that calls need beyond their request; it lives until the last call ends.
@@ -191,6 +193,13 @@ impl Source for HttpSource {
             upstream.load().calls(Arc::from(&*service.name), own)
         });
         calls.collect()
+    }
+
+    fn check_services(&self) -> BoxFuture<'_, Vec<ServiceCheck>> {
+        let Shared { mapping, upstreams, .. } = &*self.shared;
+        let services = upstreams.iter().zip(&mapping.services).filter(|it| !it.1.is_none);
+        let checks = services.map(|(upstream, service)| upstream.check(Arc::from(&*service.name)));
+        Box::pin(join_all(checks))
     }
 
     fn prepare(&self, node: &PlanNode<'_>) -> Result<Box<dyn PreparedFetch>, PlanError> {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use weir_engine::call_span::{CallSpan, FetchSpan};
 use weir_engine::request::request_headers::NoHeaders;
 use weir_http::call::{
-    Ask, CallError, CallPolicy, Cause, Peer, Protocol, SettingsError, Upstream, UpstreamSettings,
+    Ask, CallError, CallPolicy, Cause, Peer, Protocol, SettingsError, TlsFiles, Upstream, UpstreamSettings,
     push_trace_headers,
 };
 use weir_language::json::quote;
@@ -181,7 +181,8 @@ impl WebhookClient {
             let base = origin.parse().map_err(|_| SettingsError("the address names no host".into()))?;
             let WebhookLimits { body_bytes_max, calls_max, queue_max } = self.limits;
             let policy = CallPolicy { body_bytes_max, calls_max, queue_max, retries: 0, ..CallPolicy::USUAL };
-            let settings = UpstreamSettings { base, ca: None, protocol: Protocol::Negotiated, policy };
+            let settings =
+                UpstreamSettings { base, tls: TlsFiles::default(), protocol: Protocol::Negotiated, policy };
             Upstream::new(&settings).map(Arc::new)
         })
     }

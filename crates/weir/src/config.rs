@@ -39,7 +39,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use source::described::Described;
 pub use source::embedded::EmbeddedSources;
-pub use source::service::{Service, ServiceErrors};
+pub use source::service::{Service, ServiceErrors, ServiceTls};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -14,6 +14,7 @@ use crate::caching::cache_control::CacheControl;
 use crate::caching::keys::KeyRef;
 use crate::caching::single_flight::FlightRole;
 use crate::plan::ResponseSharing;
+use crate::request::answer_notes::AnswerNotes;
 use crate::request::consistency::{Consistency, Positions};
 use crate::request::request_headers::Headers;
 use crate::telemetry::span::SpanContext;
@@ -94,6 +95,11 @@ impl Headers for Present<'_> {
 
     fn span(&self) -> Option<SpanContext> {
         self.0.span()
+    }
+
+    /// Notes are for the request that makes the answer: whoever is given it gets none.
+    fn notes(&self) -> Option<&AnswerNotes> {
+        self.0.notes()
     }
 }
 

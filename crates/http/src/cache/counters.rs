@@ -35,6 +35,14 @@ pub const OUTCOMES: [Outcome; 7] = [
 ];
 
 impl Outcome {
+    /// True if what is served is the answer to a call of this request's own.
+    pub(crate) const fn is_own_call(self) -> bool {
+        match self {
+            Self::Miss | Self::Pass => true,
+            Self::Hit | Self::HitRemote | Self::Stale | Self::StaleOnError | Self::Coalesced => false,
+        }
+    }
+
     /// For metrics and headers.
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,6 +75,7 @@ struct Stripe {
     failed: AtomicU64,
     early: AtomicU64,
     refreshed: AtomicU64,
+    revalidated: AtomicU64,
     lag_ms: AtomicU64,
 }
 
@@ -86,6 +95,8 @@ pub struct SourceCounts {
     pub early: u64,
     /// Entries replaced by a newer answer.
     pub refreshed: u64,
+    /// Answers that the upstream confirmed (304) and did not send again.
+    pub revalidated: u64,
     /// Total milliseconds for which replaced entries had been stale.
     pub lag_ms: u64,
 }
@@ -133,6 +144,10 @@ impl Counters {
         self.stripe().lag_ms.fetch_add(lag_ms, Ordering::Relaxed);
     }
 
+    pub(super) fn count_revalidation(&self) {
+        self.stripe().revalidated.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The counts up to now.
     pub fn counts(&self) -> SourceCounts {
         let sum = |of: &dyn Fn(&Stripe) -> &AtomicU64| {
@@ -146,6 +161,7 @@ impl Counters {
             failed: sum(&|it| &it.failed),
             early: sum(&|it| &it.early),
             refreshed: sum(&|it| &it.refreshed),
+            revalidated: sum(&|it| &it.revalidated),
             lag_ms: sum(&|it| &it.lag_ms),
         }
     }

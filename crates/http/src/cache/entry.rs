@@ -5,14 +5,17 @@
 pub(crate) mod answer_headers;
 pub(crate) mod body;
 pub(crate) mod tape;
+pub(crate) mod validators;
 
 use super::rule::Scope;
 use super::tags::Tags;
 use crate::call::Went;
 use answer_headers::AnswerHeaders;
 use body::Body;
+use http::HeaderMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tape::Tape;
+use validators::Validators;
 use weir_language::json::Json;
 
 /// Instants up to which an answer may be served, in milliseconds of the cache's clock.
@@ -36,6 +39,8 @@ pub struct Entry {
     pub body: Body,
     /// The headers that are kept of it.
     pub headers: AnswerHeaders,
+    /// By them the service confirms it once its lifetime is over.
+    pub(super) validators: Option<Validators>,
     /// Up to when it serves.
     pub lifetime: Lifetime,
     /// Audience of the answer.
@@ -108,6 +113,7 @@ impl Entry {
             status,
             body: Body::Absent,
             headers: AnswerHeaders::default(),
+            validators: None,
             lifetime: self.lifetime,
             scope: Scope::Public,
             is_silent: false,
@@ -124,8 +130,21 @@ impl Entry {
         self.retry_at_ms.load(Ordering::Relaxed) <= now_ms
     }
 
+    fn headers_bytes(&self) -> usize {
+        let validators = self.validators.as_ref().map_or(0, |it| it.headers().bytes_held());
+        self.headers.bytes_held() + validators
+    }
+
+    /// Adds to the `headers` of a 304 those of the entry that it leaves out.
+    pub(super) fn complete(&self, headers: &mut HeaderMap) {
+        let validators = self.validators.iter().map(Validators::headers);
+        for own in validators.chain([&self.headers]) {
+            own.add_absent(headers);
+        }
+    }
+
     /// Memory of the entry, in bytes, as an estimate.
     pub(super) fn bytes_held(&self) -> usize {
-        size_of::<Self>() + self.body.tape().map_or(0, Tape::bytes_held) + self.headers.bytes_held()
+        size_of::<Self>() + self.body.tape().map_or(0, Tape::bytes_held) + self.headers_bytes()
     }
 }

@@ -219,7 +219,7 @@ impl CacheState {
         let asks = ask();
         let asking = async {
             match asks {
-                Some(Asks::One(call)) => vec![job.fetch_one(call).await],
+                Some(Asks::One(call, old)) => vec![job.fetch_one(call, old).await],
                 Some(Asks::Many(ask)) => {
                     let batches = places.chunks(ask.batch_max().max(1)).map(|places| job.many(&*ask, places));
                     join_all(batches).await.into_iter().flatten().collect()

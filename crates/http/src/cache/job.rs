@@ -8,6 +8,7 @@
 
 use super::entry::answer_headers::AnswerHeaders;
 use super::entry::body::Body;
+use super::entry::validators::Validators;
 use super::entry::{Entry, Lifetime};
 use super::flights::{AnswerOrigin, Flight, Landed};
 use super::freshness::{self, Fate, Verdict};
@@ -20,7 +21,7 @@ use super::tags::Tags;
 use super::{AskMany, Batch, Failure};
 use crate::call::{Answer, Went};
 use futures_util::future::{BoxFuture, join, join_all};
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -38,7 +39,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 /// Ways to call an upstream.
 pub(super) enum Asks {
-    One(BoxFuture<'static, Result<Answer, Failure>>),
+    /// One call, and the entry that it may confirm.
+    One(BoxFuture<'static, Result<Answer, Failure>>, Option<Arc<Entry>>),
     /// One call for several ids.
     Many(Arc<dyn AskMany>),
 }
@@ -56,6 +58,7 @@ struct Head {
     status: StatusCode,
     went: Went,
     headers: AnswerHeaders,
+    validators: Option<Validators>,
 }
 
 /// An answer and what is to become of it.
@@ -113,10 +116,10 @@ impl Job {
             theirs.drain(..).for_each(|trip| self.state.postpone_refresh(trip.flight.key(), LEASED_MS));
         }
         match asks {
-            Asks::One(call) => {
+            Asks::One(call, old) => {
                 let left = self.wait_for_others(remote, theirs).await;
                 mine.extend(left);
-                self.ask(Asks::One(call), mine).await;
+                self.ask(Asks::One(call, old), mine).await;
             }
             Asks::Many(ask) => {
                 let late = async {
@@ -183,8 +186,8 @@ impl Job {
             return;
         }
         match asks {
-            Asks::One(call) => {
-                let made = self.fetch_one(call).await;
+            Asks::One(call, old) => {
+                let made = self.fetch_one(call, old).await;
                 trips.into_iter().for_each(|trip| self.finish_trip(trip, made.clone()));
             }
             Asks::Many(ask) => Box::pin(self.ask_many(&*ask, trips)).await,
@@ -205,17 +208,42 @@ impl Job {
         join_all(batches).await;
     }
 
+    /// The entry that the upstream confirmed by `answer`, a 304: its body, with the lifetime and audience that follow from the headers now.
+    fn renew(&self, old: &Entry, answer: Answer, asked: &AskedAt) -> FilledEntry {
+        self.rule.counters.count_revalidation();
+        let mut headers = answer.headers;
+        old.complete(&mut headers);
+        let status = StatusCode::from_u16(old.status).unwrap_or(StatusCode::OK);
+        let verdict = freshness::assess(&self.rule, status, &headers, asked.wall_ms);
+        let head = self.head(status, answer.went, &headers, verdict);
+        self.build_entry(0, head, old.body.clone(), verdict, &asked.came(self))
+    }
+
+    /// What is kept of an answer to a single call, beside its body.
+    fn head(&self, status: StatusCode, went: Went, headers: &HeaderMap, verdict: Verdict) -> Head {
+        let is_validated = self.rule.revalidates && verdict.fate == Fate::Keep;
+        Head {
+            status,
+            went,
+            headers: AnswerHeaders::of(headers, &self.rule.kept),
+            validators: if is_validated { Validators::of(headers, &self.rule) } else { None },
+        }
+    }
+
     /// Makes one call and turns its answer into an entry.
     pub(super) async fn fetch_one(
         &self,
         call: BoxFuture<'static, Result<Answer, Failure>>,
+        old: Option<Arc<Entry>>,
     ) -> Result<FilledEntry, Failure> {
         let asked = AskedAt::now(self);
         let answer = call.await?;
+        if let Some(old) = old.filter(|_| answer.status == StatusCode::NOT_MODIFIED) {
+            return Ok(self.renew(&old, answer, &asked));
+        }
         let body = Body::read(answer.body, &answer.headers, &self.rule);
         let verdict = freshness::assess(&self.rule, answer.status, &answer.headers, asked.wall_ms);
-        let headers = AnswerHeaders::of(&answer.headers, &self.rule.kept);
-        let head = Head { status: answer.status, went: answer.went, headers };
+        let head = self.head(answer.status, answer.went, &answer.headers, verdict);
         Ok(self.build_entry(0, head, body, verdict, &asked.came(self)))
     }
 
@@ -231,7 +259,7 @@ impl Job {
         let of_batch = assess(answer.status);
         let is_success = answer.status.is_success();
         let headers = AnswerHeaders::of(&answer.headers, &self.rule.kept);
-        let head = |status| Head { status, went: answer.went, headers: headers.clone() };
+        let head = |status| Head { status, went: answer.went, headers: headers.clone(), validators: None };
         // A cached refusal is one entry per key; any other failure of a batch is one for all keys.
         if !is_success && of_batch.fate != Fate::Keep {
             let (fate, entry) = self.build_entry(places[0], head(answer.status), body, of_batch, &came);
@@ -275,6 +303,7 @@ impl Job {
             status: head.status.as_u16(),
             body,
             headers: head.headers,
+            validators: head.validators,
             lifetime: Lifetime {
                 origin_ms: came.asked_ms,
                 fresh_until_ms: end_ms - sooner_ms,

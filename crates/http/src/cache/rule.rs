@@ -60,6 +60,8 @@ pub struct Rule {
     pub sharing: Sharing,
     /// Headers that calls send, and that keys therefore contain.
     pub held: Box<[HeaderName]>,
+    /// True for calls by GET whose answers, once their lifetime is over, are confirmed by their validators.
+    pub revalidates: bool,
     /// Headers of answers that mappings read: they are kept beside the body.
     pub kept: Box<[HeaderName]>,
     /// True if the client sent nothing that becomes an `Authorization` in `held`: the call is public.

@@ -7,7 +7,7 @@ use super::entry::{Entry, Lifetime};
 use super::flights::Flights;
 use super::level1::{CacheSlot, Level1};
 use super::remote::Remote;
-use super::rule::Rule;
+use super::rule::{Rule, Sharing};
 use super::tags::Registry;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -56,6 +56,19 @@ impl CacheState {
                     CacheLookup::Nothing
                 }
             }
+        }
+    }
+
+    /// The entry under `key` that the upstream may confirm, fresh or not. Never for calls that are nobody else's.
+    pub(super) fn find_validated(&self, rule: &Rule, key: KeyRef<'_>) -> Option<Arc<Entry>> {
+        if !rule.revalidates || rule.sharing == Sharing::Never {
+            return None;
+        }
+        match self.level1.lookup(key) {
+            Some(CacheSlot::Entry(entry)) if entry.validators.is_some() && entry.tags.are_current() => {
+                Some(entry)
+            }
+            Some(CacheSlot::Entry(_) | CacheSlot::Pass { .. }) | None => None,
         }
     }
 

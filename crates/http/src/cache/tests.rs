@@ -16,6 +16,7 @@ mod redis_kit;
 #[cfg(feature = "redis")]
 #[path = "../../tests/redis_server_kit/mod.rs"]
 mod redis_server_kit;
+mod revalidation;
 #[cfg(feature = "redis")]
 mod second;
 mod sharing;

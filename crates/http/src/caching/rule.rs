@@ -33,6 +33,7 @@ pub(crate) fn build_rule(
         negative_ms: ms(|it| Some(it.negative_s)).unwrap_or(0),
         sharing,
         held,
+        revalidates: false,
         kept: Box::default(),
         anonymous: false,
         overruled: said.map(|it| it.overruled).unwrap_or_default(),

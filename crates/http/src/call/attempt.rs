@@ -1,20 +1,23 @@
 //! One attempt of a call: a pooled or new connection to the next address, one exchange, redirects within the host.
 
-use super::addresses::{Addresses, Endpoint, Lookup};
-use super::call_error::CallError;
+use super::addresses::{Addresses, Lookup};
+use super::call_error::{CallError, Cause};
 use super::connection::{FailedAttempt, Kept, Sent, Stream};
-use super::dial::Dialer;
+use super::dial::{CONNECT_TIMEOUT, Dialer};
+use super::endpoint::{Endpoint, EndpointCall};
 use super::pool::Pool;
 use super::wire::decode::ACCEPTED;
 use super::wire::headers::may_be_sent_to;
 use super::wire::redirect::{REDIRECTS_MAX, Redirect, RequestTarget, find_redirect};
 use super::{Answer, Ask, CallPolicy, Peer};
+use futures_util::future::join_all;
 use http::header::{ACCEPT_ENCODING, TE};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Request, Uri, Version};
 use http_body_util::Full;
 use std::sync::Arc;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
+use weir_engine::source::AddressCheck;
 
 /// Connections and addresses of a service.
 pub(super) struct ServiceRoutes {
@@ -26,7 +29,7 @@ pub(super) struct ServiceRoutes {
 }
 
 /// The address of an attempt, once one was chosen.
-pub(super) type CalledEndpoint = Option<Arc<Endpoint>>;
+pub(super) type CalledEndpoint = Option<EndpointCall>;
 
 impl ServiceRoutes {
     pub(super) fn new(dialer: Dialer, policy: &CallPolicy, lookup: Arc<dyn Lookup>) -> Self {
@@ -72,10 +75,37 @@ impl ServiceRoutes {
         Err(CallError::Redirected.into())
     }
 
+    /// Opens a connection to each address, and closes it. The pauses of those that take it end; those that do not are left out.
+    /// # Errors
+    /// The name has no address.
+    pub(super) async fn check_addresses(&self) -> Result<Vec<AddressCheck>, CallError> {
+        let endpoints = timeout(CONNECT_TIMEOUT, self.addresses.all(Instant::now())).await;
+        let endpoints =
+            endpoints.map_err(|_| CallError::unavailable(Cause::Name, &"it is not found in time"))??;
+        Ok(join_all(endpoints.iter().map(|it| self.check_address(it))).await)
+    }
+
+    async fn check_address(&self, endpoint: &Arc<Endpoint>) -> AddressCheck {
+        let begun = Instant::now();
+        let opened = self.dialer.open(std::slice::from_ref(endpoint)).await;
+        let now = Instant::now();
+        if opened.is_ok() {
+            endpoint.note_connection(now);
+        }
+        AddressCheck {
+            address: endpoint.address,
+            error: opened.err().map(|it| it.to_string()),
+            took: now - begun,
+            state: endpoint.state(now),
+            in_flight: endpoint.in_flight(),
+            latency: endpoint.latency(now),
+        }
+    }
+
     /// Records that an attempt at `called` timed out, and retires the shared HTTP/2 connection to it, which may be dead.
     pub(super) fn note_timeout(&self, called: &Endpoint) {
         self.pool.retire(called.address);
-        called.timed_out(Instant::now());
+        called.note_timeout(Instant::now());
     }
 
     /// Sends the request over a pooled connection, or a new one if there is none.
@@ -90,17 +120,19 @@ impl ServiceRoutes {
     ) -> Result<Answer, FailedAttempt> {
         let may_repeat = ask.idempotent || ask.method.is_safe();
         let unsent = |error| FailedAttempt { error, is_unsent: true, is_unanswered: true };
-        let endpoint = &*called.insert(self.addresses.next(Instant::now()).await.map_err(unsent)?);
-        if let Some(kept) = self.take_pooled(endpoint).await {
+        let endpoint = self.addresses.next(Instant::now()).await.map_err(unsent)?;
+        *called = Some(EndpointCall::begin(Arc::clone(&endpoint)));
+        if let Some(kept) = self.take_pooled(&endpoint).await {
             match self.exchange(kept, ask, path).await {
                 Err(failure) if failure.is_unsent || failure.is_unanswered && may_repeat => {}
                 done => return done,
             }
         }
         // A boxed future, like the HTTP/2 exchange: few calls need it, and without the box it would enlarge all of them.
-        let opened = Box::pin(self.dialer.open(&self.addresses.starting_with(endpoint))).await;
+        let opened = Box::pin(self.dialer.open(&self.addresses.starting_with(&endpoint))).await;
         let opened = opened.map_err(unsent)?;
-        let endpoint = Arc::clone(called.insert(Arc::clone(&opened.opening().endpoint)));
+        let endpoint = Arc::clone(&opened.opening().endpoint);
+        *called = Some(EndpointCall::begin(Arc::clone(&endpoint)));
         if let Kept::Http2(connection) = &opened {
             self.pool.share(connection.clone());
         }
@@ -131,7 +163,6 @@ impl ServiceRoutes {
         match over {
             Kept::Http1(mut connection) => {
                 let (answer, stays) = connection.exchange(ask, path, &self.host, self.body_bytes_max).await?;
-                connection.opened.endpoint.note_answer();
                 if stays {
                     self.pool.put(connection);
                 }
@@ -140,9 +171,8 @@ impl ServiceRoutes {
             Kept::Http2(mut connection) => {
                 let request = self.request_of_http2(ask, path);
                 let answer = Box::pin(connection.exchange(request, self.body_bytes_max)).await;
-                match &answer {
-                    Ok(_) => connection.opened.endpoint.note_answer(),
-                    Err(_) => self.pool.retire(connection.opened.address()),
+                if answer.is_err() {
+                    self.pool.retire(connection.opened.address());
                 }
                 answer
             }

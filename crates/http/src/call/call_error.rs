@@ -21,9 +21,9 @@ pub enum CallError {
         /// The limit.
         bytes_max: usize,
     },
-    /// The body has a coding that is not gzip.
+    /// The body has a coding that is not asked for, or several.
     Coded(Arc<str>),
-    /// The body is declared as gzip but cannot be decompressed.
+    /// The body cannot be decompressed by its declared coding.
     Packed(Arc<str>),
     /// The service redirects to another host, or too often.
     Redirected,
@@ -96,9 +96,9 @@ impl fmt::Display for CallError {
             Self::TooLarge { bytes_max } => write!(f, "the answer has more than {bytes_max} bytes"),
             Self::Coded(coding) => write!(
                 f,
-                "the answer is coded (`Content-Encoding: {coding}`), though it was asked for with `Accept-Encoding: gzip`"
+                "the answer is coded (`Content-Encoding: {coding}`), though it was asked for with `Accept-Encoding: zstd, br, gzip`"
             ),
-            Self::Packed(words) => write!(f, "the answer's gzip cannot be unpacked: {words}"),
+            Self::Packed(words) => write!(f, "the answer cannot be unpacked: {words}"),
             Self::Redirected => f.write_str("the service redirects to where must not be followed"),
             Self::Unmade { why, .. } => write!(f, "the service was not called: {why}"),
         }

@@ -6,8 +6,8 @@
 //! **Cost:** a call of HTTP/1 is one write and one read, through memory that the thread's calls share. The usual client holds
 //! channels and buffers for each connection instead, which with hundreds of calls under way fall out of the processor's cache.
 
-use super::addresses::Endpoint;
 use super::call_error::{CallError, Cause};
+use super::endpoint::Endpoint;
 use super::wire::decode::plain;
 use super::wire::request;
 use super::wire::response::ResponseReader;

@@ -1,8 +1,8 @@
 //! Opens connections to a service, racing its addresses.
 
-use super::addresses::Endpoint;
 use super::call_error::{CallError, Cause};
 use super::connection::{Http1, Http2, Kept, Opened, Stream};
+use super::endpoint::Endpoint;
 use super::settings::{Protocol, SettingsError, UpstreamSettings};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -19,7 +19,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(250);
 
 /// Timeout of opening a connection, including all addresses and the handshake.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Address and protocol of a service.
 pub(super) struct Dialer {
@@ -43,6 +43,9 @@ impl Dialer {
             return Err(wrong("send credentials in a header"));
         }
         let is_private = scheme == Scheme::HTTPS;
+        if !is_private && settings.tls.client.is_some() {
+            return Err(wrong("a client certificate is shown to `https` alone"));
+        }
         if !is_private && scheme != Scheme::HTTP {
             return Err(wrong("only `http` and `https` are called"));
         }
@@ -167,7 +170,7 @@ async fn first_of(endpoints: &[Arc<Endpoint>]) -> io::Result<(TcpStream, Arc<End
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::CallPolicy;
+    use crate::call::{CallPolicy, ClientCertificate, TlsFiles};
     use std::net::SocketAddr;
     use tokio::net::TcpListener;
 
@@ -197,14 +200,18 @@ mod tests {
 
     fn dialer() -> Dialer {
         let base = "http://shop.test".parse().unwrap();
-        let settings =
-            UpstreamSettings { base, ca: None, protocol: Protocol::Negotiated, policy: CallPolicy::USUAL };
+        let settings = UpstreamSettings {
+            base,
+            tls: TlsFiles::default(),
+            protocol: Protocol::Negotiated,
+            policy: CallPolicy::USUAL,
+        };
         Dialer::new(&settings).unwrap()
     }
 
     /// Opens a connection by the first of `all` that takes one, and says which that was.
     async fn open_first(all: &[SocketAddr]) -> Result<SocketAddr, CallError> {
-        let endpoints: Vec<_> = all.iter().map(|it| Arc::new(Endpoint::new(*it))).collect();
+        let endpoints: Vec<_> = all.iter().map(|it| Arc::new(Endpoint::new(*it, Instant::now()))).collect();
         let opened = dialer().open(&endpoints).await;
         opened.map(|it| it.opening().address())
     }
@@ -229,7 +236,7 @@ mod tests {
             let base = base.parse().unwrap();
             let settings = UpstreamSettings {
                 base,
-                ca: None,
+                tls: TlsFiles::default(),
                 protocol: Protocol::Negotiated,
                 policy: CallPolicy::USUAL,
             };
@@ -240,5 +247,12 @@ mod tests {
         check("http://ada:secret@shop", "send credentials in a header");
         check("/shop", "it names no scheme");
         check("http://[::1]:8080", "");
+        let client = ClientCertificate { certificate: "shop.pem".into(), key: "shop.key".into() };
+        let tls = TlsFiles { ca: None, client: Some(client) };
+        let base = "http://shop".parse().unwrap();
+        let settings =
+            UpstreamSettings { base, tls, protocol: Protocol::Negotiated, policy: CallPolicy::USUAL };
+        let words = Dialer::new(&settings).err().map_or(String::new(), |it| it.to_string());
+        assert!(words.ends_with("a client certificate is shown to `https` alone"), "{words}");
     }
 }

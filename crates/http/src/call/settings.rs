@@ -1,8 +1,10 @@
 //! Settings of calls: address, protocol, trust and limits of a service.
 
+use super::answer_rules::AnswerRule;
 use http::Uri;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Settings of one service.
@@ -10,11 +12,29 @@ use std::time::Duration;
 pub struct UpstreamSettings {
     /// Scheme, host and port, without a path.
     pub base: Uri,
-    /// A file of PEM certificates, trusted in addition to the system's.
-    pub ca: Option<PathBuf>,
+    /// Files of certificates.
+    pub tls: TlsFiles,
     pub protocol: Protocol,
     /// Limits and retries.
     pub policy: CallPolicy,
+}
+
+/// Files of certificates, in PEM.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// Certificates that are trusted in addition to the system's.
+    pub ca: Option<PathBuf>,
+    /// The certificate that is shown to the service.
+    pub client: Option<ClientCertificate>,
+}
+
+/// A client certificate and its private key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// File of the certificate, followed by those of its issuers.
+    pub certificate: PathBuf,
+    /// File of the private key.
+    pub key: PathBuf,
 }
 
 impl UpstreamSettings {
@@ -58,6 +78,8 @@ pub struct CallPolicy {
     pub queue_max: usize,
     /// Maximum age of a connection, plus or minus a tenth. New connections reach new servers behind an address.
     pub connection_age: Duration,
+    /// Headers of answers that reach the client; `None` for none.
+    pub answer_rules: Option<Arc<[AnswerRule]>>,
 }
 
 impl CallPolicy {
@@ -72,6 +94,7 @@ impl CallPolicy {
         calls_max: 256,
         queue_max: 1024,
         connection_age: Duration::from_secs(60),
+        answer_rules: None,
     };
 }
 

@@ -1,10 +1,12 @@
 //! A service and its state: limits, retries and hedging of calls.
 
 use super::addresses::{Lookup, SystemLookup};
-use super::attempt::ServiceRoutes;
+use super::answer_rules::AnswerTaker;
+use super::attempt::{CalledEndpoint, ServiceRoutes};
 use super::call_error::{CallError, Cause};
 use super::connection::{FailedAttempt, Stream};
 use super::dial::Dialer;
+use super::endpoint::Endpoint;
 use super::resilience::breaker::{Breaker, Pass};
 use super::resilience::budget::Budget;
 use super::resilience::latency::Latency;
@@ -21,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
-use weir_engine::source::ServiceCalls;
+use weir_engine::source::{AddressCheck, ServiceCalls, ServiceCheck};
 
 /// One service, shared by all its callers.
 pub struct Upstream {
@@ -89,6 +91,11 @@ impl Upstream {
         self.policy.timeout
     }
 
+    /// Takes headers of answers for the client, if the policy names any.
+    pub(crate) fn answer_taker(&self) -> Option<AnswerTaker> {
+        AnswerTaker::new(&self.policy)
+    }
+
     /// Current load.
     pub fn load(&self) -> Load {
         let calls_max = self.policy.calls_max.min(Semaphore::MAX_PERMITS);
@@ -104,6 +111,19 @@ impl Upstream {
     /// It cannot be reached.
     pub(crate) async fn open_stream(&self) -> Result<Stream, CallError> {
         self.routes.open_stream().await
+    }
+
+    /// Opens a connection to each address of the service, and says how it went.
+    /// # Errors
+    /// The name has no address.
+    pub async fn check_addresses(&self) -> Result<Vec<AddressCheck>, CallError> {
+        self.routes.check_addresses().await
+    }
+
+    /// Like [`Upstream::check_addresses`], for the service called `service`.
+    pub(crate) async fn check(&self, service: Arc<str>) -> ServiceCheck {
+        let addresses = self.check_addresses().await.map_err(|it| it.to_string());
+        ServiceCheck { service, addresses }
     }
 
     /// Calls the service. Dropping the future cancels the call.
@@ -209,16 +229,19 @@ impl Upstream {
             Some(breaker) => breaker.pass(begun).ok_or(CallError::Broken)?,
             None => Pass::FREE,
         };
-        let mut called = None;
+        let mut called = CalledEndpoint::None;
         let outcome = match timeout_at(deadline, self.routes.ask(ask, &mut called)).await {
             Ok(outcome) => outcome,
             Err(_) => {
-                called.iter().for_each(|it| self.routes.note_timeout(it));
+                called.iter().for_each(|it| self.routes.note_timeout(it.endpoint()));
                 Err(CallError::Timeout.into())
             }
         };
-        tries.note_address(called.map(|it| it.address));
         let ended = Instant::now();
+        tries.note_address(called.as_ref().map(|it| it.endpoint().address));
+        if let Some(called) = called {
+            note_outcome(called.endpoint(), &outcome, ended, ended - begun);
+        }
         if let (Some(latency), true) = (&self.latency, is_usable_answer(&outcome)) {
             latency.record(ended - begun);
         }
@@ -260,6 +283,21 @@ impl Tries {
         let attempts = self.attempts.into_inner();
         let hedges = self.hedges.into_inner();
         Went { address, attempts, hedges, took }
+    }
+}
+
+/// Records what an attempt says of its address. Errors of a server may be quick, so they make no address look fast.
+fn note_outcome(endpoint: &Endpoint, outcome: &CallOutcome, ended: Instant, took: Duration) {
+    match outcome {
+        Ok(answer) => {
+            endpoint.note_answer(ended);
+            if !answer.status.is_server_error() {
+                endpoint.note_latency(ended, took);
+            }
+        }
+        Err(FailedAttempt { error: CallError::Redirected, .. }) => endpoint.note_answer(ended),
+        Err(FailedAttempt { error: CallError::Timeout, .. }) => endpoint.note_latency(ended, took),
+        Err(_) => {}
     }
 }
 

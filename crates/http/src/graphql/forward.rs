@@ -10,6 +10,7 @@ use super::{Contents, GraphqlLink};
 use crate::cache::{Body, Served};
 use crate::caching::ttl::Shortest;
 use crate::call::Answer;
+use crate::call::answer_rules::place;
 use crate::error_report::CallLabel;
 use crate::passthrough::answer_columns::{Columns, Errors};
 use crate::passthrough::argument_json;
@@ -210,16 +211,20 @@ impl ForwardedFetch {
     async fn ask(&self, input: &FetchInput<'_>, rows: std::ops::Range<usize>) -> Result<Served, SourceError> {
         let unfit = |error| SourceError::Rejected { error, field: None };
         self.link.server.check_caller(input.caller).map_err(unfit)?;
+        let first_row = rows.start;
         let body = Bytes::from(self.body(input, rows).map_err(unfit)?);
         let is_change = self.is_change();
         let cookies = self.link.server.remote.as_ref().map(|_| Arc::new(Mutex::new(Vec::new())));
+        let taker = self.link.upstream.answer_taker();
         let call = || {
+            let taker = taker.clone();
             let link = Arc::clone(&self.link);
             let mut ask = link.server.post(link.path.clone(), body.clone(), &HEADERS, Some(input));
             ask.idempotent = !is_change;
             let cookies = cookies.clone();
             async move {
                 let answer = link.counts.count(link.upstream.call(&ask)).await?;
+                taker.iter().for_each(|it| it.take(&answer));
                 if let Some(cookies) = cookies {
                     note_cookies(&answer, &cookies);
                 }
@@ -232,6 +237,10 @@ impl ForwardedFetch {
         } else {
             keeper.get(&[&body], &self.touches, input, call).await
         };
+        if let Some(taker) = taker.filter(|_| served.as_ref().is_ok_and(|it| it.outcome.is_own_call())) {
+            let member = self.fields.first().copied().unwrap_or_default();
+            taker.note(input.headers.notes(), place(member, first_row));
+        }
         if let Some((notes, cookies)) = input.headers.notes().zip(cookies) {
             let cookies = std::mem::take(&mut *cookies.lock().unwrap_or_else(PoisonError::into_inner));
             cookies.iter().for_each(|it| notes.add_cookie(it.as_bytes()));

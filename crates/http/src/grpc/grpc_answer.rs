@@ -7,7 +7,7 @@ use super::frame;
 use super::frame::Framed;
 use super::{message, status};
 use crate::cache::{Body, Entry};
-use crate::call::{Answer, unpack};
+use crate::call::{Answer, Coding, unpack};
 use crate::passthrough::client_error;
 use bytes::Bytes;
 use http::StatusCode;
@@ -46,7 +46,7 @@ fn read_message(answer: &Answer, output: MessageDescriptor, bytes_max: usize) ->
             if coding != GZIP {
                 return Err(format!("the message is compressed as `{coding}`, and `{GZIP}` is read"));
             }
-            Cow::Owned(unpack(packed, bytes_max).map_err(|it| it.to_string())?)
+            Cow::Owned(unpack(Coding::Gzip, packed, bytes_max).map_err(|it| it.to_string())?)
         }
     };
     let message = DynamicMessage::decode(output, &*bytes).map_err(|it| format!("the message: {it}"))?;

@@ -4,6 +4,7 @@ use super::grpc_schema::{GrpcMethod, Model, is_one_value};
 use super::{GrpcLink, frame, grpc_answer, message};
 use crate::cache::Served;
 use crate::caching::ttl::Shortest;
+use crate::call::answer_rules::place;
 use crate::call::{Ask, milliseconds_left};
 use crate::error_report::CallLabel;
 use crate::passthrough::answer_columns::{Columns, Errors, ResponseKeys};
@@ -90,13 +91,17 @@ impl Calls {
         self.link.server.check_caller(input.caller)?;
         let arguments = self.arguments(method, asked, input, row);
         let message = Bytes::from(frame::wrap(&request(method, &arguments)?));
+        let taker = self.link.upstream.answer_taker();
         let call = || {
+            let taker = taker.clone();
             let link = Arc::clone(&self.link);
             let output = method.output.clone();
             let ask = self.ask(method, message, input);
             async move {
                 let bytes_max = link.server.policy.body_bytes_max;
-                Ok(grpc_answer::read(link.counts.count(link.upstream.call(&ask)).await?, output, bytes_max))
+                let answer = link.counts.count(link.upstream.call(&ask)).await?;
+                taker.iter().for_each(|it| it.take(&answer));
+                Ok(grpc_answer::read(answer, output, bytes_max))
             }
         };
         let keeper = &self.link.keeper;
@@ -107,6 +112,9 @@ impl Calls {
             }
             OperationKind::Mutation => keeper.change(input, call).await,
         };
+        if let Some(taker) = taker.filter(|_| served.as_ref().is_ok_and(|it| it.outcome.is_own_call())) {
+            taker.note(input.headers.notes(), place(asked.place, row));
+        }
         let called = CallLabel { shown: method.path.as_str(), headers: input.headers };
         let served = served.map_err(|failure| no_answer(called, failure).for_client())?;
         Ok(Some(served))

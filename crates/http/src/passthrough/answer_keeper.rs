@@ -164,7 +164,7 @@ impl Keeper {
         let rule = self.rule_for(input);
         let wanted =
             Wanted { key: key.to_key_ref(), rule, tags: &tags, own_tags: &[], deadline: input.deadline };
-        self.cache.get(wanted, call).await
+        self.cache.get(wanted, |_| call()).await
     }
 
     /// Result of `call`, which changes data.
@@ -180,7 +180,8 @@ impl Keeper {
         let rule = &self.alone;
         let deadline = input.deadline;
         let change = Change::begin(&self.cache, Cow::Borrowed(std::slice::from_ref(&self.tag)));
-        let served = self.cache.get(Wanted { key, rule, tags: &[], own_tags: &[], deadline }, call).await;
+        let served =
+            self.cache.get(Wanted { key, rule, tags: &[], own_tags: &[], deadline }, |_| call()).await;
         change.end(&served);
         served
     }

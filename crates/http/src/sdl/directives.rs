@@ -1,5 +1,6 @@
 //! Directives of a text of services: one module reads the names, the others one subject each.
 
+pub(crate) mod answer_headers;
 pub(crate) mod batches;
 pub(crate) mod caching;
 pub(crate) mod connect;

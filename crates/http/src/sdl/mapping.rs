@@ -3,6 +3,7 @@
 //! **Invariant:** ids are only used with the [`Mapping`] that made them; types and fields are those of [`Mapping::schema`].
 
 use crate::cache::Overruled;
+use crate::call::AnswerRule;
 use crate::selection::inputs::KeyField;
 use crate::selection::{ExprId, Selection};
 use crate::template::{Base, NameTemplate, Request};
@@ -234,6 +235,8 @@ pub struct Policy {
     pub h2c: bool,
     /// Name of the header with the time left, in milliseconds.
     pub deadline_header: Option<HeaderName>,
+    /// Headers of answers that reach the client.
+    pub answer_rules: Vec<AnswerRule>,
 }
 
 /// `breaker: {errors: 50, window: 10}`.

@@ -4,6 +4,7 @@
 //! those of the document. All checks of literals hold for it; complaints stand at the `@source` and name the key.
 
 use super::Reader;
+use crate::call::TlsFiles;
 use crate::selection::inputs::Looked;
 use crate::selection::value::Value;
 use crate::selection::{SelectionError, Variable};
@@ -62,6 +63,8 @@ pub struct Replaced {
     pub error_message: Option<String>,
     /// Replaces `errors: {extensions}`.
     pub error_extensions: Option<String>,
+    /// Files of certificates.
+    pub tls: TlsFiles,
 }
 
 /// A string of the configuration, read like a literal of the document.

@@ -4,7 +4,8 @@
 
 use super::check_response::client_error;
 use super::{ConnectorRuntime, Shared};
-use crate::cache::{Key, Rule};
+use crate::cache::{Key, Rule, Validators};
+use crate::call::answer_rules::AnswerTaker;
 use crate::call::{Answer, Ask, CallError, Failure, Peer, milliseconds_left, trace};
 use crate::sdl::{Connector, ConnectorId};
 use crate::template::Rendered;
@@ -61,13 +62,15 @@ pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, input: 
     key
 }
 
-/// Makes the call. The future is owned, as it may outlive the request.
+/// Makes the call, on condition that the answer with the validators `old` is no longer valid; `taker` takes headers of the answer. The future is owned, as it may outlive the request.
 pub(super) fn call(
     shared: &Shared,
     id: ConnectorId,
     rendered: &Rendered,
     input: &FetchInput<'_>,
-) -> impl Future<Output = Result<Answer, Failure>> + Send + 'static {
+    old: Option<&Validators>,
+    taker: Option<AnswerTaker>,
+) -> impl Future<Output = Result<Answer, Failure>> + Send + use<> {
     let deadline = input.deadline;
     let upstream = Arc::clone(shared.upstream(id));
     let counts = Arc::clone(&shared.runtime(id).counts);
@@ -82,9 +85,14 @@ pub(super) fn call(
         ask.headers.retain(|it| it.0 != name);
         ask.headers.push((name.clone(), milliseconds_left(deadline, timeout).into()));
     }
+    if let (Ok(ask), Some(condition)) = (&mut ask, old.and_then(Validators::condition)) {
+        ask.headers.push(condition);
+    }
     async move {
         let ask = ask?;
-        counts.count(upstream.call(&ask)).await
+        let answer = counts.count(upstream.call(&ask)).await?;
+        taker.iter().for_each(|it| it.take(&answer));
+        Ok(answer)
     }
 }
 

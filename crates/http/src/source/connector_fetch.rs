@@ -12,9 +12,10 @@ use super::check_response::{NO_RESPONSE, ResponseVerdict, check_response, client
 use super::connector_call::{ConnectorCall, RowOutcome, bind_inputs};
 use super::memo::Memo;
 use super::{ConnectorRuntime, Shared, ask, key_batch, selection_text};
-use crate::cache::{Body, Sharing, Wanted};
+use crate::cache::{Body, Sharing, Validators, Wanted};
 use crate::caching::change::Change;
 use crate::caching::ttl::{Shortest, ttl};
+use crate::call::answer_rules::place;
 use crate::project::Projection;
 use crate::sdl::ConnectorId;
 use crate::selection::inputs::Inputs;
@@ -222,7 +223,10 @@ impl HttpFetch {
         let rule = if tags.is_vague { &runtime.alone } else { runtime.rule_for(input) };
         let wanted = Wanted { key, rule, tags: &tags.all, own_tags: &[], deadline: input.deadline };
         let change = self.in_turn.then(|| Change::begin(&shared.cache, runtime.changed_tags(&inputs)));
-        let get = shared.cache.get(wanted, || ask::call(shared, id, &rendered, input));
+        let taker = shared.upstream(id).answer_taker();
+        let member = call.member;
+        let call = |old: Option<&Validators>| ask::call(shared, id, &rendered, input, old, taker.clone());
+        let get = shared.cache.get(wanted, call);
         let memo =
             input.request_scope.filter(|_| runtime.asks.is_some()).and_then(|it| it.cache.get::<Memo>());
         let served = match memo {
@@ -231,6 +235,9 @@ impl HttpFetch {
         };
         if let Some(change) = change {
             change.end(&served);
+        }
+        if let Some(taker) = taker.filter(|_| served.as_ref().is_ok_and(|it| it.outcome.is_own_call())) {
+            taker.note(input.headers.notes(), place(member, row));
         }
         served.map_err(|failure| runtime.no_answer(input.headers, &failure))
     }

@@ -10,6 +10,7 @@ use super::memo::Memo;
 use super::{ConnectorRuntime, Shared, ask};
 use crate::cache::{AskMany, Batch, Body, Failure, Key, Tape, Wanted};
 use crate::caching::client_key::{push_claim, push_header};
+use crate::call::answer_rules::{AnswerTaker, place};
 use crate::call::{Answer, CallError};
 use crate::project::row_key;
 use crate::sdl::{ConnectorId, Matching};
@@ -152,6 +153,7 @@ async fn ask_for(
     let own_tags = &own_tags.unwrap_or_default();
     let wanted =
         Wanted { key: prefix.prefix(), rule, tags: &runtime.tags, own_tags, deadline: input.deadline };
+    let taker = shared.upstream(call.connector).answer_taker();
     let asking = || -> Arc<dyn AskMany> {
         let mut headers = Owned(Vec::new());
         let is_unread = |name: &&str| runtime.reads_headers.iter().all(|it| **it != **name);
@@ -172,12 +174,17 @@ async fn ask_for(
             caller: input.caller.clone(),
             deadline: input.deadline,
             trace: input.span.map(BatchTrace::of),
+            taker: taker.clone(),
         };
         let about = Arc::new(about);
         let encoded = Arc::clone(&keys);
         Arc::new(Asking { about, keys: columns.to_vec(), encoded, batch_max })
     };
-    shared.cache.get_many(wanted, &keys, asking).await
+    let results = shared.cache.get_many(wanted, &keys, asking).await;
+    if let Some(taker) = taker.filter(|_| results.iter().flatten().any(|it| it.outcome.is_own_call())) {
+        taker.note(input.headers.notes(), place(call.member, 0));
+    }
+    results
 }
 
 /// Additional tags per key; `None` if one of them cannot be determined.
@@ -218,6 +225,7 @@ struct About {
     caller: Caller,
     deadline: Instant,
     trace: Option<BatchTrace>,
+    taker: Option<AnswerTaker>,
 }
 
 /// A copy of the fetch's span that lives as long as a batch.
@@ -292,7 +300,7 @@ impl AskMany for Asking {
         }
         let span = about.trace.as_ref().map(BatchTrace::span);
         let input = FetchInput { span: span.as_ref(), ..about.input(&keys) };
-        let call = ask::call(&about.shared, about.connector, &rendered, &input);
+        let call = ask::call(&about.shared, about.connector, &rendered, &input, None, about.taker.clone());
         let mut wanted = WantedItems::default();
         places.iter().for_each(|&at| wanted.push(self.encoded.key(at as usize)));
         Box::pin(async move { Ok(taken_apart(&about, &keys, wanted, call.await?)) })

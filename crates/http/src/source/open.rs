@@ -3,6 +3,7 @@
 use super::division::Division;
 use super::entities;
 use super::personal::Personal;
+use super::service_tls::ServiceTls;
 use super::{ConnectorRuntime, HttpSource, Shared};
 use crate::cache::{BodyReading, Cache, Counters, Rule, Sharing};
 use crate::caching::client_key::ClientKey;
@@ -14,7 +15,7 @@ use crate::sdl::{
 };
 use crate::selection::inputs::ConfigValues;
 use crate::selection::value::Value;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, RANGE};
 use http::{HeaderName, Method};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -79,8 +80,9 @@ pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource,
     let file: Arc<str> = file.into();
     let mut mistakes = Vec::new();
     let settings = settings(&mapping, options, &file, &mut mistakes);
+    let tls = ServiceTls::new(options.ca, options.services);
     let upstreams = mapping.services.iter().filter_map(|service| {
-        let made = Upstream::new(&call_settings(service, options.ca));
+        let made = Upstream::new(&call_settings(service, &tls));
         made.map(Arc::new)
             .map_err(|error| mistakes.push(wrong(&file, service.location, error.to_string())))
             .ok()
@@ -89,16 +91,15 @@ pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource,
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
-    let runtime = |(it, asks)| runtime(&mapping, it, asks, &settings, &options.cache);
+    let runtime = |(it, asks)| runtime(&mapping, it, asks, &settings, options);
     let runtimes = mapping.connectors.iter().zip(asks(&mapping)).map(runtime).collect();
     let division = Division::new(&mapping);
     let hints = mapping.hints.iter().map(|it| hint(it, &file)).collect();
     let cache = Arc::clone(&options.cache);
     let settings = Arc::new(settings);
     let shared = Arc::new(Shared { mapping, upstreams, runtimes, cache, settings });
-    let ca = options.ca.map(Into::into);
     let entity_lookups = entities::entity_lookups(&shared.mapping);
-    Ok(HttpSource { name: options.name.into(), shared, division, hints, entity_lookups, ca })
+    Ok(HttpSource { name: options.name.into(), shared, division, hints, entity_lookups, tls })
 }
 
 fn hint(said: &sdl::Hint, file: &str) -> HintAt {
@@ -165,11 +166,11 @@ fn settings(
     ConfigValues { config, env, context: Value::Object(Vec::new()) }
 }
 
-fn call_settings(service: &Service, ca: Option<&Path>) -> call::UpstreamSettings {
+fn call_settings(service: &Service, tls: &ServiceTls) -> call::UpstreamSettings {
     let base = service.base.origin().parse().unwrap_or_default();
     let protocol = protocol(&service.policy);
     let policy = call_policy(&service.policy);
-    call::UpstreamSettings { base, ca: ca.map(Into::into), protocol, policy }
+    call::UpstreamSettings { base, tls: tls.of(&service.name), protocol, policy }
 }
 
 pub(super) fn protocol(said: &Policy) -> call::Protocol {
@@ -195,6 +196,7 @@ pub(super) fn call_policy(said: &Policy) -> call::CallPolicy {
         connection_age: said
             .connection_age_s
             .map_or(usual.connection_age, |it| Duration::from_secs(it.into())),
+        answer_rules: (!said.answer_rules.is_empty()).then(|| said.answer_rules.as_slice().into()),
     }
 }
 
@@ -238,11 +240,11 @@ fn runtime(
     connector: &Connector,
     asks: Option<u32>,
     settings: &ConfigValues,
-    cache: &Cache,
+    options: &Options<'_>,
 ) -> ConnectorRuntime {
     let service = mapping.service(connector.service);
     let caller: Arc<str> = place(mapping, connector.place).into();
-    let rule = rule(mapping, connector, cache.counters(&service.name, &caller));
+    let rule = rule(mapping, connector, options.cache.counters(&service.name, &caller));
     let cache_rule = cache_rule(mapping, connector);
     let key = ClientKey::of(cache_rule);
     let both = |own: &[Box<str>], more: &[Box<str>]| {
@@ -258,6 +260,9 @@ fn runtime(
     let personal = Personal::new(connector.request.own_headers(), &reads_headers);
     let mut digest = Sha256::new();
     digest.update(format!("{:?} {:?} {:?}", service.name, service.base.origin(), cache_rule));
+    // A service may answer by the certificate that it is shown.
+    let shown = options.services.get(&*service.name).and_then(|it| it.tls.client.as_ref());
+    digest.update(format!("{shown:?}"));
     let service_fingerprint = digest.clone().finalize().into();
     digest.update(format!("{:?} {:?} {:?}", connector.request, connector.selection, connector.keys));
     digest.update(format!("{:?} {:?} {:?}", settings.config, settings.env, settings.context));
@@ -320,7 +325,11 @@ fn rule(mapping: &Mapping, connector: &Connector, counters: Arc<Counters>) -> Ru
     // Answers of GraphQL servers are JSON, whatever their `Content-Type`.
     let reading = if connector.graphql.is_some() { BodyReading::Json } else { BodyReading::ByType };
     let kept = header_names(&connector.answer_headers);
-    Rule { reading, kept, ..build_rule(said, only_reads, sent_headers(connector), counters) }
+    // An answer to a condition of the operator's own, or to a part of a range, is not the answer to the call without it.
+    let own = connector.request.own_headers();
+    let is_own = own.iter().any(|it| it.name.as_str().starts_with("if-") || it.name == RANGE);
+    let revalidates = connector.request.method == Method::GET && !is_own && !changes(mapping, connector);
+    Rule { reading, kept, revalidates, ..build_rule(said, only_reads, sent_headers(connector), counters) }
 }
 
 /// `@cache` of a connector's calls.

@@ -87,7 +87,7 @@ impl HttpSource {
         Server {
             name: format!("{}/{name}", self.name).into(),
             url,
-            ca: self.ca.clone(),
+            tls: self.tls.of(name),
             tag: name.into(),
             prefix: text.prefix.into(),
             headers,

@@ -8,7 +8,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use weir_http::call::{
-    Ask, BreakerPolicy, CallError, CallPolicy, Failure, Protocol, Upstream, UpstreamSettings,
+    Ask, BreakerPolicy, CallError, CallPolicy, Failure, Protocol, TlsFiles, Upstream, UpstreamSettings,
 };
 
 /// An answer by which everything is well.
@@ -64,7 +64,7 @@ async fn headers_that_belong_to_a_connection_or_a_caller_are_not_sent() {
     let mut lines: Vec<String> = service.head(0).lines().skip(1).map(String::from).collect();
     lines.sort();
     let host = format!("host: {}", service.address);
-    assert_eq!(lines, ["", "accept-encoding: gzip", "cookie: a=b", &host, "x-a: kept"]);
+    assert_eq!(lines, ["", "accept-encoding: zstd, br, gzip", "cookie: a=b", &host, "x-a: kept"]);
 }
 
 #[tokio::test]
@@ -180,10 +180,10 @@ fn gzip(plain: &str) -> Vec<u8> {
 async fn another_coding_is_told_and_not_asked_again() {
     for (coding, expected) in [
         (
-            "br",
-            "the answer is coded (`Content-Encoding: br`), though it was asked for with `Accept-Encoding: gzip`",
+            "deflate",
+            "the answer is coded (`Content-Encoding: deflate`), though it was asked for with `Accept-Encoding: zstd, br, gzip`",
         ),
-        ("gzip", "the answer's gzip cannot be unpacked: it ends too early"),
+        ("gzip", "the answer cannot be unpacked: gzip: it ends too early"),
     ] {
         let coded = format!("HTTP/1.1 200 OK\r\ncontent-encoding: {coding}\r\ncontent-length: 1\r\n\r\n1");
         let service = Service::start(move |_| Reply::Close(coded.clone().into()));
@@ -406,7 +406,13 @@ fn certificate_for(
 fn trusting(port: u16, ca: Option<std::path::PathBuf>) -> Upstream {
     let policy = CallPolicy { retries: 0, ..CallPolicy::USUAL };
     let base = format!("https://localhost:{port}").parse().unwrap();
-    Upstream::new(&UpstreamSettings { base, ca, protocol: Protocol::Negotiated, policy }).unwrap()
+    Upstream::new(&UpstreamSettings {
+        base,
+        tls: TlsFiles { ca, client: None },
+        protocol: Protocol::Negotiated,
+        policy,
+    })
+    .unwrap()
 }
 
 #[tokio::test]
@@ -461,7 +467,7 @@ fn a_runtime_that_ends_takes_nothing_from_others() {
     let http2 = listen(speak_http2);
     let settings = |protocol, address| UpstreamSettings {
         base: format!("http://{address}").parse().unwrap(),
-        ca: None,
+        tls: TlsFiles::default(),
         protocol,
         policy: CallPolicy { retries: 0, ..CallPolicy::USUAL },
     };

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use weir_http::call::{Ask, CallError, CallPolicy, Failure, Protocol, Upstream, UpstreamSettings};
+use weir_http::call::{Ask, CallError, CallPolicy, Failure, Protocol, TlsFiles, Upstream, UpstreamSettings};
 
 /// Calls and says what came of it in few words: status and body, or the error.
 async fn call(upstream: &Upstream, ask: &Ask) -> String {
@@ -31,7 +31,12 @@ fn calling(base: &str, protocol: Protocol, retries: u32, timeout: Duration) -> U
         std::fs::write(&file, names.self_signed(&key).unwrap().pem()).unwrap();
         file
     });
-    let settings = UpstreamSettings { base: base.parse().unwrap(), ca: ca.clone(), protocol, policy };
+    let settings = UpstreamSettings {
+        base: base.parse().unwrap(),
+        tls: TlsFiles { ca: ca.clone(), client: None },
+        protocol,
+        policy,
+    };
     let upstream = Upstream::new(&settings).unwrap();
     ca.map(std::fs::remove_file).transpose().unwrap();
     upstream

@@ -14,7 +14,7 @@ use weir_engine::compose::Join;
 use weir_engine::engine::Engine;
 use weir_engine::source::{Source, SourceError};
 use weir_http::cache::{Cache, Clock, Overruled};
-use weir_http::call::{CallPolicy, Protocol};
+use weir_http::call::{CallPolicy, Protocol, TlsFiles};
 use weir_http::graphql::GraphqlSource;
 use weir_http::passthrough::{ForwardedHeader, ForwardedValue, OpenError, Server};
 use weir_http::sdl::CacheRule;
@@ -114,7 +114,7 @@ fn server(address: SocketAddr, prefix: &str) -> Server {
     Server {
         name: "shop".into(),
         url: format!("http://{address}/graphql").parse().unwrap(),
-        ca: None,
+        tls: TlsFiles::default(),
         prefix: prefix.into(),
         headers: Vec::new(),
         protocol: Protocol::Negotiated,

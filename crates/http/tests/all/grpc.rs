@@ -12,7 +12,7 @@ use weir_engine::compose::Join;
 use weir_engine::engine::Engine;
 use weir_engine::source::Source;
 use weir_http::cache::Clock;
-use weir_http::call::{CallPolicy, Protocol};
+use weir_http::call::{CallPolicy, Protocol, TlsFiles};
 use weir_http::grpc::{self, GrpcSource};
 use weir_http::passthrough::{ForwardedHeader, ForwardedValue, OpenError, Server};
 use weir_http::sdl::CacheRule;
@@ -34,7 +34,7 @@ fn source_of(
     let mut server = Server {
         name: "shop".into(),
         url: format!("http://{address}").parse().unwrap(),
-        ca: None,
+        tls: TlsFiles::default(),
         prefix: "".into(),
         headers: vec![ForwardedHeader { name: "x-user".parse().unwrap(), value }],
         protocol: Protocol::Http2,

@@ -16,10 +16,12 @@ mod wire_kit;
 
 mod addresses;
 mod alternatives;
+mod answer_headers;
 mod bodies;
 mod call;
 mod call_faults;
 mod callers;
+mod client_certificates;
 mod errors;
 mod graphql;
 #[cfg(feature = "grpc")]
@@ -31,3 +33,4 @@ mod key_hashes;
 mod locals;
 mod once;
 mod released;
+mod revalidation;

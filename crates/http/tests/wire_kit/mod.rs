@@ -12,7 +12,7 @@ use weir_engine::caller::Identity;
 use weir_engine::engine::{Body, Engine, Request};
 use weir_engine::source::{CacheScope, Headers};
 use weir_http::cache::{self, Cache, Clock};
-use weir_http::call::{Ask, CallPolicy, Peer, Protocol, Upstream, UpstreamSettings};
+use weir_http::call::{Ask, CallPolicy, Peer, Protocol, TlsFiles, Upstream, UpstreamSettings};
 
 /// Responses to a request.
 pub(crate) enum Reply {
@@ -170,8 +170,12 @@ where
 pub(crate) fn upstream(base: &str, change: impl FnOnce(&mut CallPolicy)) -> Upstream {
     let mut policy = CallPolicy::USUAL;
     change(&mut policy);
-    let settings =
-        UpstreamSettings { base: base.parse().unwrap(), ca: None, protocol: Protocol::Negotiated, policy };
+    let settings = UpstreamSettings {
+        base: base.parse().unwrap(),
+        tls: TlsFiles::default(),
+        protocol: Protocol::Negotiated,
+        policy,
+    };
     Upstream::new(&settings).unwrap()
 }
 

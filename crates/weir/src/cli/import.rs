@@ -9,7 +9,7 @@ use hyper::{Method, Uri};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use weir_http::call::{Ask, CallPolicy, Peer, Protocol, Upstream, UpstreamSettings};
+use weir_http::call::{Ask, CallPolicy, Peer, Protocol, TlsFiles, Upstream, UpstreamSettings};
 use weir_http::grpc;
 use weir_http::import::openapi;
 
@@ -119,8 +119,12 @@ fn read(description: &str) -> Result<String, String> {
     let base: Uri = description.parse().map_err(|cause| fail(&cause))?;
     let path_and_query = base.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
     let policy = CallPolicy { timeout: TIMEOUT, ..CallPolicy::USUAL };
-    let upstream =
-        Upstream::new(&UpstreamSettings { base, ca: None, protocol: Protocol::Negotiated, policy });
+    let upstream = Upstream::new(&UpstreamSettings {
+        base,
+        tls: TlsFiles::default(),
+        protocol: Protocol::Negotiated,
+        policy,
+    });
     let upstream = upstream.map_err(|cause| fail(&cause))?;
     let ask = Ask {
         method: Method::GET,

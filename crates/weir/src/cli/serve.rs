@@ -14,7 +14,7 @@ use super::ServeOptions;
 use super::watch::Watch;
 use crate::config::source::address;
 use crate::config::source::address::Target;
-use crate::config::{Config, Environment, Secret};
+use crate::config::{Config, Environment, Secret, Service};
 use crate::generation::{Live, Origin, Overrides};
 use crate::metadata;
 use crate::operations::persisted;
@@ -142,7 +142,8 @@ pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
 /// Files that affect the configuration, by its `settings`. `config` is the configuration in service.
 fn files(settings: &Config, config: Option<&Config>) -> Vec<PathBuf> {
     let files = settings.sources.iter().flat_map(|it| it.native.iter().chain(&it.file).chain(&it.ca));
-    let mut files: Vec<PathBuf> = files.cloned().collect();
+    let certificates = settings.sources.iter().flat_map(|it| it.services.values().flat_map(Service::files));
+    let mut files: Vec<PathBuf> = files.chain(certificates).cloned().collect();
     files.extend(persisted::find_files(&settings.operations.persisted));
     if let Some(path) = &settings.metadata {
         files.extend(metadata::files(path, config));

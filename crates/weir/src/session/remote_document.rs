@@ -9,7 +9,7 @@ use hyper::{HeaderMap, Method, Uri};
 use std::future::Future;
 use std::time::{Duration, Instant};
 use tokio::task::AbortHandle;
-use weir_http::call::{Answer, Ask, CallPolicy, Peer, Protocol, Upstream, UpstreamSettings};
+use weir_http::call::{Answer, Ask, CallPolicy, Peer, Protocol, TlsFiles, Upstream, UpstreamSettings};
 
 /// Maximum size of a body, in bytes.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -33,7 +33,8 @@ impl RemoteUrl {
         }
         let path_and_query = base.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
         let policy = CallPolicy { timeout, body_bytes_max: BODY_BYTES_MAX, ..CallPolicy::USUAL };
-        let settings = UpstreamSettings { base, ca: None, protocol: Protocol::Negotiated, policy };
+        let settings =
+            UpstreamSettings { base, tls: TlsFiles::default(), protocol: Protocol::Negotiated, policy };
         let upstream = Upstream::new(&settings).map_err(|cause| format!("`{url}`: {cause}"))?;
         Ok(Self { upstream, path_and_query, timeout })
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::compose::ComposeError;
 use weir_engine::source::Source as EngineSource;
-use weir_http::call::{CallPolicy, Protocol};
+use weir_http::call::{CallPolicy, Protocol, TlsFiles};
 use weir_http::graphql::GraphqlSource;
 use weir_http::passthrough::{
     FieldLookup, ForwardedHeader, ForwardedValue, LookupKey, LookupStep, NameRule, Naming, OpenError,
@@ -197,7 +197,7 @@ fn to_server(config: &Config, entry: &RemoteSchemaEntry) -> Result<Server, Strin
     Ok(Server {
         name: source_name(&entry.name).into(),
         url,
-        ca: None,
+        tls: TlsFiles::default(),
         prefix: "".into(),
         headers: headers.map(fixed).collect(),
         protocol: Protocol::Negotiated,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
-use weir_http::call::{Ask, CallPolicy, Peer, Protocol, Upstream, UpstreamSettings};
+use weir_http::call::{Ask, CallPolicy, Peer, Protocol, TlsFiles, Upstream, UpstreamSettings};
 
 /// Fields with a length in `ExportTraceServiceRequest`, `ResourceSpans`, `ScopeSpans`, `InstrumentationScope` and `KeyValue`.
 const FIRST: u8 = 0x0a;
@@ -47,7 +47,8 @@ impl OtlpClient {
         base.path_and_query = Some(PathAndQuery::from_static("/"));
         let base = base.try_into().map_err(|cause| format!("`tracing`: {cause}"))?;
         let policy = CallPolicy { timeout, ..CallPolicy::USUAL };
-        let settings = UpstreamSettings { base, ca: certificate, protocol: Protocol::Negotiated, policy };
+        let tls = TlsFiles { ca: certificate, client: None };
+        let settings = UpstreamSettings { base, tls, protocol: Protocol::Negotiated, policy };
         let upstream = Upstream::new(&settings).map_err(|cause| format!("`tracing`: {cause}"))?;
         let agent = HeaderValue::from_static(concat!("weir/", env!("CARGO_PKG_VERSION")));
         headers.push((USER_AGENT, agent));

@@ -106,17 +106,25 @@ fn services_learn_what_the_client_leaves_them() {
 fn services_get_the_id_of_the_request() {
     let upstream = Upstream::start(answers("- {ask: GET /things/1, answer: {id: 1}}\n"));
     let folder = Folder::new();
-    folder.write("services.graphql", &SERVICE.replace("http://upstream", &format!("http://{}", upstream.address)));
-    let file = folder.write("weir.yaml", "listen: 127.0.0.1:0\nsources: [{name: s, file: services.graphql}]\n");
+    folder.write(
+        "services.graphql",
+        &SERVICE.replace("http://upstream", &format!("http://{}", upstream.address)),
+    );
+    let file =
+        folder.write("weir.yaml", "listen: 127.0.0.1:0\nsources: [{name: s, file: services.graphql}]\n");
     let weir = Weir::by_file(&file, folder);
     let ids = |headers: &[(&str, &str)]| {
         let answer = weir.post("/graphql", headers, body("{ thing(id: 1) { id } }").as_bytes());
         let asked = upstream.take_requests().pop().expect("the service is asked");
-        let sent: Vec<String> = asked.headers.iter().filter(|it| it.0 == "x-request-id").map(|it| it.1.clone()).collect();
+        let sent: Vec<String> =
+            asked.headers.iter().filter(|it| it.0 == "x-request-id").map(|it| it.1.clone()).collect();
         (answer.header("x-request-id").map(str::to_owned), sent)
     };
     let (own, sent) = ids(&[("x-request-id", "of-the-client-7")]);
-    assert_eq!((own.as_deref(), sent.as_slice()), (Some("of-the-client-7"), &["of-the-client-7".to_owned()][..]));
+    assert_eq!(
+        (own.as_deref(), sent.as_slice()),
+        (Some("of-the-client-7"), &["of-the-client-7".to_owned()][..])
+    );
     let (own, sent) = ids(&[]);
     assert_eq!(own.into_iter().collect::<Vec<_>>(), sent, "a new one is that of the answer");
     assert_eq!(sent.len(), 1);

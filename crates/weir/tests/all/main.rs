@@ -141,4 +141,5 @@ mod touched;
 mod traces;
 mod trials;
 mod unread;
+mod upstreams;
 mod usage;

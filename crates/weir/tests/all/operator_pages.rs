@@ -177,6 +177,7 @@ fn nobody_but_an_operator_reads_them() {
     for (method, path) in [
         ("POST", "/admin/documents"),
         ("POST", "/admin/operations/samples"),
+        ("POST", "/admin/services/check"),
         ("GET", "/admin/live"),
         ("GET", "/admin/mirror"),
         ("GET", "/admin/state"),

@@ -100,6 +100,18 @@ fn what_is_wrong_with_settings_is_told_with_its_place_and_without_its_value() {
         None,
         "`services.a.headers.host` in the configuration: header `host` belongs to the connection",
     );
+    for (tls, expected) in [
+        ("{certificate: a.pem}", "`tls`: `certificate` needs `key`; name both"),
+        ("{key: a.key}", "`tls`: `key` needs `certificate`; name both"),
+        ("{certificate: a.pem, key: a.key}", "a client certificate is shown to `https` alone"),
+    ] {
+        check(&format!("{based}, services: {{a: {{tls: {tls}}}}}"), None, expected);
+    }
+    check(
+        "config: {base: 'https://a'}, services: {a: {tls: {certificate: a.pem, key: a.key}}}",
+        None,
+        "a.pem cannot be used: ",
+    );
     let unknown = format!("{based}, services: {{a: {{queryParams: x}}}}");
     check(&unknown, None, "unknown key `queryParams`; did you mean");
 }

@@ -17,6 +17,14 @@ impl AnswerHeaders {
         Self(kept.iter().flat_map(all).collect())
     }
 
+    /// Adds to `headers` those of names that it does not have.
+    pub(crate) fn add_absent(&self, headers: &mut HeaderMap) {
+        let absent: Vec<_> = self.0.iter().filter(|it| !headers.contains_key(&it.0)).cloned().collect();
+        for (name, value) in absent {
+            headers.append(name, value);
+        }
+    }
+
     /// About how many bytes of memory they take.
     pub(crate) fn bytes_held(&self) -> usize {
         self.0.iter().map(|(name, value)| size_of_val(name) + name.as_str().len() + value.len()).sum()

@@ -11,6 +11,7 @@ use super::super::tags::Tags;
 use crate::cache::entry::answer_headers::AnswerHeaders;
 use crate::cache::entry::body::Body;
 use crate::cache::entry::tape::Tape;
+use crate::cache::entry::validators::Validators;
 use crate::call::Went;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -18,7 +19,7 @@ use std::fmt::Write;
 use std::sync::atomic::AtomicU64;
 
 /// Version of names and values. Entries of another version are misses.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 const MAGIC: [u8; 4] = *b"weir";
 const CHECK_BYTES: usize = 16;
 const HEAD_BYTES: usize = MAGIC.len() + 1 + CHECK_BYTES;
@@ -109,6 +110,11 @@ pub(super) fn encode(name: &EntryName, entry: &Entry, versions: &[u64], at: Inst
     versions.iter().for_each(|version| out.extend_from_slice(&version.to_le_bytes()));
     out.extend_from_slice(&entry.headers.count().to_le_bytes());
     entry.headers.encode(&mut out);
+    let validators = entry.validators.as_ref().map(Validators::headers);
+    out.extend_from_slice(&validators.map_or(0, AnswerHeaders::count).to_le_bytes());
+    if let Some(validators) = validators {
+        validators.encode(&mut out);
+    }
     out.extend_from_slice(text.unwrap_or_default().as_bytes());
     let check = check(name, &out[HEAD_BYTES..]);
     out[MAGIC.len() + 1..HEAD_BYTES].copy_from_slice(&check);
@@ -138,7 +144,6 @@ pub(super) fn decode(
     let took_ms = u32::from_le_bytes(rest.take()?);
     let status = u16::from_le_bytes(rest.take()?);
     let [flags] = rest.take()?;
-    let has_text = flags & 1 != 0;
     let is_inner = flags & 2 != 0;
     let must_revalidate = flags & 4 != 0;
     let count = u16::from_le_bytes(rest.take()?);
@@ -147,10 +152,11 @@ pub(super) fn decode(
         same &= versions.get(place) == Some(&u64::from_le_bytes(rest.take()?));
     }
     let headers = rest.headers()?;
+    let validators = Validators::from_headers(rest.headers()?);
     if !same || walls_ms[0] > at.wall_ms + SKEW_MS {
         return Ok(None);
     }
-    let body = if has_text {
+    let body = if flags & 1 != 0 {
         Body::Json(Tape::parse(Bytes::copy_from_slice(rest.0), rule.depth_max).map_err(|_| Corrupt)?)
     } else {
         Body::Absent
@@ -164,6 +170,7 @@ pub(super) fn decode(
         status,
         body,
         headers,
+        validators,
         lifetime,
         scope,
         is_silent,

@@ -2,7 +2,7 @@
 
 use crate::cache::{
     AskMany, Batch, Body, BodyReading, Cache, CacheSettings, Clock, Failure, Key, Outcome, Overruled,
-    RemoteSettings, Rule, Served, Sharing, Tape, Wanted,
+    RemoteSettings, Rule, Served, Sharing, Tape, Validators, Wanted,
 };
 use crate::call::{Answer, CallError, Went};
 use bytes::Bytes;
@@ -36,6 +36,8 @@ pub(crate) struct ToldUpstream {
     pub(crate) calls: AtomicUsize,
     /// The ids of each batch.
     pub(crate) batches: Mutex<Vec<Vec<u32>>>,
+    /// The condition of each single call.
+    pub(crate) conditions: Mutex<Vec<Option<String>>>,
     /// Ids that it does not have.
     pub(crate) unknown: Mutex<BTreeSet<u32>>,
     /// Each call takes one; none left holds calls up.
@@ -50,6 +52,7 @@ impl ToldUpstream {
             says: Mutex::new(says),
             calls: AtomicUsize::new(0),
             batches: Mutex::default(),
+            conditions: Mutex::default(),
             unknown: Mutex::default(),
             gate: Semaphore::new(1_000_000),
             came: Semaphore::new(0),
@@ -61,6 +64,12 @@ impl ToldUpstream {
         let upstream = Self::new(says);
         upstream.gate.forget_permits(1_000_000);
         upstream
+    }
+
+    pub(crate) fn note_condition(&self, old: Option<&Validators>) {
+        let condition = old.and_then(Validators::condition);
+        let shown = condition.map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()));
+        self.conditions.lock().unwrap().push(shown);
     }
 
     pub(crate) fn calls(&self) -> usize {
@@ -183,6 +192,7 @@ impl Kit {
             negative_ms: 0,
             sharing: Sharing::ByHeaders,
             held: [].into(),
+            revalidates: false,
             kept: [].into(),
             anonymous: false,
             overruled: Overruled::default(),
@@ -209,7 +219,11 @@ impl Kit {
             own_tags: &[],
             deadline: Instant::now() + PATIENCE,
         };
-        self.cache.get(wanted, || Arc::clone(upstream).call()).await
+        let call = |old: Option<&Validators>| {
+            upstream.note_condition(old);
+            Arc::clone(upstream).call()
+        };
+        self.cache.get(wanted, call).await
     }
 
     /// Gets `key` and lets what it set going in the background come to its end.

@@ -108,7 +108,7 @@ async fn patient(
         own_tags: &[],
         deadline: Instant::now() + patience,
     };
-    kit.cache.get(wanted, || Arc::clone(upstream).call()).await.map(|it| observe(&it)).map_err(|it| it.error)
+    kit.cache.get(wanted, |_| Arc::clone(upstream).call()).await.map(|it| observe(&it)).map_err(|it| it.error)
 }
 
 #[tokio::test]

@@ -338,6 +338,8 @@ impl<'d> Reader<'d> {
                 .zip(window)
                 .map(|(errors, window_s)| BreakerSettings { errors_percent: errors as u8, window_s });
         }
+        policy.answer_rules =
+            self.take(&mut fields, "answerHeaders").map(|it| self.answer_rules(it)).unwrap_or_default();
         if !matches!(whom, Some(Whom::Grpc(_))) {
             policy.h2c = self.take(&mut fields, "h2c").and_then(|it| self.boolean(it)).unwrap_or(false);
             policy.deadline_header =

@@ -1,6 +1,7 @@
 //! Requests of connectors.
 
 use super::{HEAD, check_refusal, check_warning, connector, mapping};
+use weir_engine::source::HeaderMerge;
 
 /// A type that is asked for by `id` and `no`, with this `http` and, beside it, `more`.
 fn seat(http: &str, more: &str) -> String {
@@ -102,6 +103,31 @@ fn lists_within_lists_and_paths_that_are_none_are_said_with_their_place() {
         params("q: $args.q l: $args.i.l j: $([1, $args.j])"),
     ] {
         drop(mapping(&format!("{HEAD}{sound}")));
+    }
+}
+
+#[test]
+fn headers_of_answers_are_named_one_by_one() {
+    let policy = |rules: &str| format!("extend schema @policy(source: \"s\", answerHeaders: [{rules}])");
+    let sound = "{name: \"X-Total\", merge: \"join\"}, {name: \"Set-Cookie\"}";
+    let read = mapping(&format!("{HEAD}{}", policy(sound)));
+    let rules: Vec<_> =
+        read.services[0].policy.answer_rules.iter().map(|it| (it.name.as_str(), it.merge)).collect();
+    assert_eq!(rules, [("x-total", HeaderMerge::Join), ("set-cookie", HeaderMerge::Append)]);
+    let never =
+        "never reaches clients: it belongs to the connection or to the body, or Weir writes it itself";
+    for (rule, place, message) in [
+        ("{name: \"Connection\"}", "{name", format!("`connection` {never}")),
+        ("{name: \"Content-Length\"}", "{name", format!("`content-length` {never}")),
+        ("{name: \"a b\"}", "{name", "`a b` is no name of a header".to_owned()),
+        (
+            "{name: \"A\", merge: \"all\"}",
+            "\"all\"",
+            "`all` is no `merge`: there are `append`, `first`, `last` and `join`".to_owned(),
+        ),
+        ("{name: \"A\"}, {name: \"a\"}", "{name: \"a\"}", "header `a` is named twice".to_owned()),
+    ] {
+        check_refusal(&policy(rule), &[(place, &message)]);
     }
 }
 

@@ -5,9 +5,9 @@
 
 use super::places::{FilePlace, Node, Places, path_text};
 use super::variables::fill;
-use crate::config::Config;
 use crate::config::source::address;
 use crate::config::source::address::Address;
+use crate::config::{Config, Service};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -112,6 +112,9 @@ fn from_directory(config: &mut Config, base: &Path) {
     }
     for source in &mut config.sources {
         for file in source.native.iter_mut().chain(&mut source.file).chain(&mut source.ca) {
+            *file = base.join(&*file);
+        }
+        for file in source.services.values_mut().flat_map(Service::files_mut) {
             *file = base.join(&*file);
         }
         if let Some(store) = source.store.as_mut().filter(|it| !it.contains("://")) {

@@ -4,6 +4,8 @@ use crate::config::Secret;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use weir_http::call::{ClientCertificate, TlsFiles};
 use weir_http::sdl::Replaced;
 
 /// One of `sources[].services`. Its texts are written as those of `@source`, with `{$config.name}` and `{$env.NAME}` in them.
@@ -23,6 +25,21 @@ pub struct Service {
     pub is_success: Option<String>,
     /// Instead of `errors`.
     pub errors: ServiceErrors,
+    /// Files of certificates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<ServiceTls>,
+}
+
+/// `sources[].services.tls`: files in PEM, read when the configuration is loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServiceTls {
+    /// Certificate that is shown to the service, followed by those of its issuers.
+    pub certificate: Option<PathBuf>,
+    /// Private key of `certificate`, without a password.
+    pub key: Option<PathBuf>,
+    /// Certificates that are trusted besides the system's, instead of `ca` beside `file`.
+    pub ca: Option<PathBuf>,
 }
 
 /// `sources[].services.errors`.
@@ -37,8 +54,14 @@ pub struct ServiceErrors {
 
 impl Service {
     /// # Errors
-    /// Two names that differ in the case of letters alone: of one header only one value would be sent.
+    /// Two names that differ in the case of letters alone: of one header only one value would be sent. A certificate without its key.
     pub(crate) fn check(&self) -> Result<(), String> {
+        let lacks = |named: &str, other: &str| Err(format!("`tls`: `{named}` needs `{other}`; name both"));
+        match self.tls.as_ref().map(|it| (it.certificate.is_some(), it.key.is_some())) {
+            Some((true, false)) => return lacks("certificate", "key"),
+            Some((false, true)) => return lacks("key", "certificate"),
+            Some((true, true) | (false, false)) | None => {}
+        }
         let mut names: Vec<(String, &str)> =
             self.headers.keys().map(|it| (it.to_ascii_lowercase(), it.as_str())).collect();
         names.sort_unstable();
@@ -63,6 +86,25 @@ impl Service {
             is_success: self.is_success.clone(),
             error_message: self.errors.message.clone(),
             error_extensions: self.errors.extensions.clone(),
+            tls: self.tls.as_ref().map(ServiceTls::to_files).unwrap_or_default(),
         }
+    }
+
+    /// The files of certificates.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.tls.iter().flat_map(|it| it.certificate.iter().chain(&it.key).chain(&it.ca))
+    }
+
+    /// Like [`Self::files`], to change them.
+    pub(crate) fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        self.tls.iter_mut().flat_map(|it| it.certificate.iter_mut().chain(&mut it.key).chain(&mut it.ca))
+    }
+}
+
+impl ServiceTls {
+    fn to_files(&self) -> TlsFiles {
+        let client = self.certificate.clone().zip(self.key.clone());
+        let client = client.map(|(certificate, key)| ClientCertificate { certificate, key });
+        TlsFiles { ca: self.ca.clone(), client }
     }
 }

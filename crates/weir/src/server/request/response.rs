@@ -46,17 +46,26 @@ pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> 
     for cookie in context.cookies.borrow_mut().drain(..) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
-    for cookie in context.notes.take_cookies() {
-        if let Ok(cookie) = HeaderValue::from_bytes(&cookie) {
-            response.headers_mut().append(SET_COOKIE, cookie);
-        }
-    }
+    append_noted(context.notes.take_headers(), response.headers_mut());
     response.headers_mut().insert(REQUEST_ID, id.header().clone());
     // Otherwise the client could send its next request while the server closes the connection.
     if context.worker.ends_connections.get() && head.version < Version::HTTP_2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
+}
+
+/// Appends headers that sources noted. A header that Weir has written itself stays as it is, but for cookies, which stand beside each other.
+fn append_noted(noted: Vec<(Box<str>, Vec<u8>)>, headers: &mut HeaderMap) {
+    let parse = |(name, value): (Box<str>, Vec<u8>)| {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        Some((name, HeaderValue::from_bytes(&value).ok()?))
+    };
+    let is_free = |name: &HeaderName| *name == SET_COOKIE || !headers.contains_key(name);
+    let all: Vec<_> = noted.into_iter().filter_map(parse).filter(|it| is_free(&it.0)).collect();
+    for (name, value) in all {
+        headers.append(name, value);
+    }
 }
 
 /// Labels that an answer is counted under.

@@ -26,10 +26,13 @@ struct Page<'e>(DescriptorEncoder<'e>);
 /// Name, help, and value per source.
 type Family = (&'static str, &'static str, fn(&SourceCounts) -> u64);
 
-const FAMILIES: [Family; 4] = [
+const FAMILIES: [Family; 5] = [
     ("cache_negative", "Answers from the cache that say that there is no such thing", |it| it.negative),
     ("cache_failures", "Questions to services that got no answer", |it| it.failed),
     ("cache_early_refreshes", "Refreshes that began while the answer was fresh", |it| it.early),
+    ("cache_revalidations", "Answers that a service confirmed by 304 and did not send again", |it| {
+        it.revalidated
+    }),
     ("cache_refreshes", "Answers that replaced one that was still there", |it| it.refreshed),
 ];
 
