@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { change as sendChange, VersionConflict } from '../server/requests';
 import { Modal } from '../shell/modal';
+import { AskName } from './ask-name';
 import { diffOf } from './change';
 import type { MetadataChange } from './change';
 import { isSame } from './served';
@@ -82,12 +83,7 @@ export function ReviewChange({ change, file, onDone, onStale, onClose }: Props) 
             <h3>Request to /v1/metadata</h3>
             <pre tabIndex={0} aria-label="Request" data-testid="request">{JSON.stringify(change.request, null, 2)}</pre>
             <p className="weir-note">It is written to {file}; comments in its files are lost.</p>
-            {change.asksName !== undefined && (
-              <label>
-                Write <b>{change.asksName}</b> to go on
-                <input className="weir-field" data-first autoComplete="off" value={name} onChange={event => setName(event.target.value)} />
-              </label>
-            )}
+            {change.asksName !== undefined && <AskName name={change.asksName} written={name} onWrite={setName} />}
             {failure !== null && <p role="alert" className="weir-bad">{failure}</p>}
             {isStale && <p role="status" className="weir-told">The metadata was changed meanwhile and has been read again. Cancel, look at what is there now, and review the change again.</p>}
             {failure !== null && /not-supported|cannot be written|read-only/i.test(failure) && <ByHand change={change} why="Write the change by hand:" />}

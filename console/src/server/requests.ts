@@ -166,11 +166,13 @@ export interface Usage {
   fields: Record<string, number>;
 }
 
+const elsewhere = (path: string) => `This address does not tell it: a server with \`admin_listen\` tells it there, at ${path}.`;
+
 /** Reads a page of operators; fails in the server's words. */
 async function readOperator(path: string): Promise<Response> {
   const response = await fetch(new URL(path, location.origin), { headers: headers() });
   if (response.ok) return response;
-  if (response.status === 404) throw new Error(`This address does not tell it: a server with \`admin_listen\` tells it there, at ${path}.`);
+  if (response.status === 404) throw new Error(elsewhere(path));
   const answer = await response.json().catch(() => ({}));
   if (response.status === 401) throw new SecretNeeded(wordsOf(answer) ?? 'The secret was refused.');
   throw new Error(wordsOf(answer) ?? `The server answered ${response.status}.`);
@@ -236,6 +238,14 @@ export async function change(body: object): Promise<void> {
 /** Asks an operator's endpoint; fails in the server's words. */
 export async function askOperator<T>(path: string, body: object): Promise<T> {
   const { response, answer } = await post(path, body);
+  if (!response.ok) throw new Error(refusalWords(answer, response.status));
+  return answer as T;
+}
+
+/** Runs a command that only reads, with all digits of its numbers; fails in the server's words. */
+export async function readCommand<T>(type: string, args: unknown): Promise<T> {
+  const { response, answer } = await post('/v1/metadata', { type, args }, undefined, parseExact);
+  if (response.status === 404) throw new Error(elsewhere('/v1/metadata'));
   if (!response.ok) throw new Error(refusalWords(answer, response.status));
   return answer as T;
 }

@@ -16,6 +16,7 @@ const PermissionsPage = lazy(() => import('../permissions/permissions-page'));
 const ApiPage = lazy(() => import('../api/api-page'));
 const LivePage = lazy(() => import('../live/live-page'));
 const OperationsPage = lazy(() => import('../operations/operations-page'));
+const EventsPage = lazy(() => import('../events/events-page'));
 
 export interface PageProps {
   /** The server wants the secret, or another one. */
@@ -29,6 +30,7 @@ const PAGES = [
   { part: 'api', title: 'API', page: ApiPage },
   { part: 'live', title: 'Live', page: LivePage },
   { part: 'operations', title: 'Operations', page: OperationsPage },
+  { part: 'events', title: 'Events', page: EventsPage },
 ];
 
 /** A page that fails is told in its place; the bar stays. */
