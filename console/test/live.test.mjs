@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { launch } from '../scripts/browser.mjs';
 import { startPostgres, startSqlite } from '../scripts/databases.mjs';
-import { assertAccessible, assertFits, openPage } from '../scripts/pages.mjs';
+import { assertEverywhere, openPage } from '../scripts/pages.mjs';
 import { awaitLiveReads, startWeir } from '../scripts/server.mjs';
 
 let browser;
@@ -85,14 +85,7 @@ for (const start of [startSqlite, startPostgres]) {
       await page.getByLabel('Filter by operation or role').fill('nothing');
       await page.getByText('No operation or role has “nothing” in it.').waitFor();
       await page.getByLabel('Filter by operation or role').fill('');
-      for (const scheme of ['light', 'dark']) {
-        for (const width of [390, 1440]) {
-          await page.emulateMedia({ colorScheme: scheme });
-          await page.setViewportSize({ width, height: 844 });
-          await assertAccessible(page, `${width} ${scheme}`);
-          await assertFits(page, `${width} ${scheme}`);
-        }
-      }
+      await assertEverywhere(page, 'live');
       await row('admin').getByRole('link', { name: 'Watch' }).click();
       await page.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
       await page.getByTestId('detail').getByText('subscription Watch($name: String!)').waitFor();

@@ -1,6 +1,7 @@
 // Schedules: cron triggers with their next times, one-off events, and the events of one of them.
 
 import { useState } from 'react';
+import { NoMetadata } from '../metadata/no-metadata';
 import { ReviewCommand } from '../metadata/review-command';
 import type { Command } from '../metadata/review-command';
 import { addressOf, Link, usePlace } from '../shell/place';
@@ -12,7 +13,6 @@ import { OneOffForm } from './one-off-form';
 import { loadCronTriggers, loadTimes } from './schedules';
 import type { CronTrigger, Kind, Times } from './schedules';
 import { ScheduledEvents } from './scheduled-events';
-import { NoMetadata } from './triggers-page';
 
 interface Look {
   triggers: CronTrigger[] | null;

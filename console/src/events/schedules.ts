@@ -88,24 +88,3 @@ export const loadScheduled = (kind: Kind, status: string, offset: number) =>
 
 export const loadScheduledCalls = (kind: Kind, id: string) =>
   readCommand<{ invocations: Call[] }>('get_scheduled_event_invocations', { ...kind, event_id: id, limit: CALLS_MAX });
-
-export interface OneOff {
-  webhook: string;
-  time: string;
-  payload: string;
-  comment: string;
-  headers: string;
-  retries: string;
-}
-
-export const EMPTY: OneOff = { webhook: '', time: '', payload: '{}', comment: '', headers: '', retries: '0' };
-
-/** Headers by lines `Name: VARIABLE`; their values are in the environment of the server. */
-export function headersOf(text: string): { headers: ServedHeader[]; fault: string | null } {
-  const lines = text.split('\n').map(it => it.trim()).filter(Boolean);
-  const headers = lines.flatMap(line => {
-    const [, name, variable] = /^([!#$%&'*+.^_`|~\w-]+)\s*:\s*([A-Za-z_]\w*)$/.exec(line) ?? [];
-    return name === undefined || variable === undefined ? [] : [{ name, value_from_env: variable }];
-  });
-  return { headers, fault: headers.length < lines.length ? 'A header is a line: its name, a colon, the name of a variable.' : null };
-}

@@ -1,6 +1,7 @@
 // One event trigger: what it does, its events by their state, and one of them opened.
 
 import { useState } from 'react';
+import { NoMetadata } from '../metadata/no-metadata';
 import { ReviewCommand } from '../metadata/review-command';
 import type { Command } from '../metadata/review-command';
 import { addressOf, go, Link, usePlace } from '../shell/place';
@@ -10,7 +11,6 @@ import { Wide } from '../shell/wide';
 import { Calls, Code } from './calls';
 import { addressWords, headerWords, listensTo, loadEvent, loadEvents, loadTriggers, PAGE_ROWS, stateOf, STATUSES, timeText } from './event-log';
 import type { Call, LoggedEvent, Status, Trigger } from './event-log';
-import { NoMetadata } from './triggers-page';
 
 const PAUSE_MS = 2000;
 

@@ -1,6 +1,7 @@
 // All event triggers with what waits and what has failed.
 
 import { useState } from 'react';
+import { NoMetadata } from '../metadata/no-metadata';
 import { addressOf, go, Link, usePlace } from '../shell/place';
 import type { PageProps } from '../shell/shell';
 import { useLoaded } from '../shell/use-loaded';
@@ -61,10 +62,6 @@ function Triggers({ triggers, counts }: { triggers: Trigger[]; counts: Look['cou
       </tbody>
     </table>
   );
-}
-
-export function NoMetadata() {
-  return <p role="alert">This address has no metadata API: a server with <code>admin_listen</code> has it there, and no other caller than the admin may ask it.</p>;
 }
 
 function Found({ triggers, counts }: { triggers: Trigger[]; counts: Look['counts'] }) {

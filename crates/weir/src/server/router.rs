@@ -9,7 +9,9 @@ use super::connection::listener::ListenerRole;
 use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, mcp, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
-use super::operator::observed::{documents_page, live_page, samples_page, state_page, usage_page};
+use super::operator::observed::{
+    documents_page, live_page, samples_page, services_page, state_page, usage_page,
+};
 use super::operator::{
     catalog_page, console, explain_page, invalidate, pages, plan_page, probes, profile, reload, row_page,
     schema_page, swagger, tools,
@@ -73,6 +75,7 @@ enum Handler {
     Samples,
     LiveQueries,
     State,
+    Services,
     Documents,
     Profile,
     Explain,
@@ -128,6 +131,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/admin/operations/samples", "POST", Gate::Operator, Exposure::Admin, Handler::Samples),
     route("/admin/live", "GET", Gate::Operator, Exposure::Admin, Handler::LiveQueries),
     route("/admin/state", "GET", Gate::Operator, Exposure::Admin, Handler::State),
+    route("/admin/services", "GET", Gate::Operator, Exposure::Admin, Handler::Services),
     route("/admin/documents", "POST", Gate::Operator, Exposure::Admin, Handler::Documents),
     route("/admin/profile", "GET", Gate::Operator, Exposure::Admin, Handler::Profile),
     route("/v1/explain", "POST", Gate::Operator, Exposure::Everywhere, Handler::Explain),
@@ -204,6 +208,7 @@ pub(crate) async fn answer(
             Handler::Samples => Box::pin(samples_page::answer(context, head, body)).await,
             Handler::LiveQueries => Ok(live_page::answer(context)),
             Handler::State => Ok(state_page::answer(context)),
+            Handler::Services => Ok(services_page::answer(context)),
             Handler::Documents => Box::pin(documents_page::answer(context, head, body)).await,
             Handler::Profile => Box::pin(profile::answer(head)).await,
             Handler::Explain => Box::pin(explain_page::answer(context, head, body)).await,

@@ -179,6 +179,7 @@ fn nobody_but_an_operator_reads_them() {
         ("POST", "/admin/operations/samples"),
         ("GET", "/admin/live"),
         ("GET", "/admin/state"),
+        ("GET", "/admin/services"),
     ] {
         for headers in [&[][..], &[("x-hasura-admin-secret", "husk")], &USER, &[("x-hasura-role", "admin")]] {
             let mut headers = headers.to_vec();

@@ -168,6 +168,7 @@ const SHOW_ONLY: [&str; 21] = [
     "/admin/operations",
     "/admin/live",
     "/admin/state",
+    "/admin/services",
     "/admin/profile",
     "/api/swagger/json",
     "/v1alpha1/config",
