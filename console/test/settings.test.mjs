@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { launch } from '../scripts/browser.mjs';
 import { startPostgres, startSqlite } from '../scripts/databases.mjs';
 import { load } from '../scripts/modules.mjs';
-import { assertEverywhere, openPage } from '../scripts/pages.mjs';
+import { assertEverywhere, assertFits, openPage } from '../scripts/pages.mjs';
 import { startWeir } from '../scripts/server.mjs';
 
 let browser;
@@ -129,14 +129,18 @@ test('T1 T2 G5 G9 without a file of metadata, by the keyboard', async () => {
   });
   const { page } = await openPage(browser, server.url, '/settings');
   await page.getByText('no file that the server may write').waitFor();
+  for (const width of [720, 820, 1024, 2560]) {
+    await page.setViewportSize({ width, height: 844 });
+    await assertFits(page, `bar at ${width}`);
+  }
   await page.getByRole('link', { name: 'Metadata', exact: true }).focus();
   await page.keyboard.press('Enter');
   await page.getByText('This server writes no metadata').waitFor();
-  await page.getByLabel('Or its text').fill('{"version": 3, "sources": []}');
+  await page.getByLabel('Or its text').fill('{"version": 3, "sources": [], "inherited_roles": [{"role_name": "both", "role_set": ["a", "b"]}]}');
   await button(page, 'Review the change').focus();
   await page.keyboard.press('Enter');
   await dialog(page).getByText(/This server has no file of metadata/).waitFor();
-  await dialog(page).getByTestId('yaml').getByText('version: 3').waitFor();
+  await dialog(page).getByTestId('yaml').getByText('role_name: both').waitFor();
   await page.goto(`${server.url}/console/settings/nothing`);
   await page.getByText('Nothing has this address.').waitFor();
   await server.stop();

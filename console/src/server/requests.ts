@@ -113,9 +113,9 @@ async function post(path: string, body: unknown, extra?: Record<string, string>,
 }
 
 /** Runs an operation. */
-export async function run(params: FetcherParams, extra?: Record<string, string>) {
+export async function run(params: FetcherParams, extra?: Record<string, string>, parse?: (text: string) => unknown) {
   const sent = { ...callerHeaders(), ...extra };
-  const { response, answer, bytes } = await post('/graphql', params, sent);
+  const { response, answer, bytes } = await post('/graphql', params, sent, parse);
   const last: LastRequest = {
     params,
     stages: stagesOf(response.headers.get('server-timing')),
