@@ -20,18 +20,18 @@ const dialog = page => page.locator('dialog[open]').last();
 /** Values that no page may show: of a variable, and of a header with a fixed value. */
 const HIDDEN = ['hook-token-77123', 'fixed-55219'];
 
-/** A receiver of webhooks: it fails at `/never`, and remembers the ids that it was told. */
+/** A receiver of webhooks: it fails at `/never`, and remembers its calls. */
 function startReceiver() {
-  const told = [];
+  const calls = [];
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', it => { text += it; });
     request.on('end', () => {
-      told.push({ path: request.url, id: JSON.parse(text).id });
+      calls.push({ path: request.url, id: JSON.parse(text).id });
       response.writeHead(request.url === '/never' ? 500 : 200).end(request.url === '/never' ? 'no room today' : 'thank you');
     });
   });
-  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve({ url: `http://127.0.0.1:${server.address().port}`, told, stop: () => server.close() })));
+  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve({ url: `http://127.0.0.1:${server.address().port}`, calls, stop: () => server.close() })));
 }
 
 const trigger = (name, path, more = {}) => ({
@@ -101,14 +101,14 @@ for (const start of [startSqlite, startPostgres]) {
       const text = await page.locator('main').innerText();
       assert.ok(HIDDEN.every(it => !text.includes(it)), 'a secret is shown');
       await assertEverywhere(page, 'event');
-      const before = receiver.told.filter(it => it.id === id).length;
+      const before = receiver.calls.filter(it => it.id === id).length;
       await button(page, 'Deliver again').click();
       await dialog(page).getByTestId('request').filter({ hasText: `"event_id": "${id}"` }).waitFor();
       await assertAccessible(page, 'review');
       await button(dialog(page), 'Send').click();
       await page.getByRole('status').filter({ hasText: 'Deliver the event again: done.' }).waitFor();
       await event.getByTestId('calls').getByText('500 at').nth(1).waitFor();
-      assert.equal(receiver.told.filter(it => it.id === id).length, before + 1);
+      assert.equal(receiver.calls.filter(it => it.id === id).length, before + 1);
       await page.getByLabel('State').selectOption('pending');
       await page.getByText('No event is pending.').waitFor();
       await page.goto(`${server.url}/console/events/trigger/main/nobody`);

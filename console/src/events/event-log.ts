@@ -2,7 +2,7 @@
 
 import { loadServed } from '../metadata/served';
 import type { ServedEventTrigger } from '../metadata/served';
-import { shownName } from '../metadata/table-name';
+import { hasSchemas, shownName } from '../metadata/table-name';
 import { readBySql, readCommand } from '../server/requests';
 
 /** Rows of one page of a list. */
@@ -50,17 +50,14 @@ export async function loadTriggers(): Promise<Trigger[] | null> {
   return served.sources.flatMap(({ name, tables }) => tables.flatMap(({ table, event_triggers = [] }) => event_triggers.map(entry => ({ source: name, table: shownName(table), entry }))));
 }
 
-/** Logs of PostgreSQL and SQLite; the last row says that there is a log. */
-const LOGS = ['hdb_catalog.event_log', 'hdb_event_log'];
+/** The last row says that there is a log. */
 const countStatement = (log: string) => `SELECT trigger_name, sum(CASE WHEN error THEN 0 ELSE 1 END), sum(CASE WHEN error THEN 1 ELSE 0 END) FROM ${log} WHERE NOT delivered AND NOT archived GROUP BY trigger_name UNION ALL SELECT '', 0, 0`;
 
 /** Undelivered events of a source by their triggers; null where they cannot be counted. */
 export async function countEvents(source: string): Promise<Map<string, Counts> | null> {
-  for (const log of LOGS) {
-    const rows = await readBySql(source, countStatement(log));
-    if (rows.length > 0) return new Map(rows.map(([name = '', pending, failed]) => [name, { pending: Number(pending), failed: Number(failed) }]));
-  }
-  return null;
+  const log = (await hasSchemas(source, [])) ? 'hdb_catalog.event_log' : 'hdb_event_log';
+  const rows = await readBySql(source, countStatement(log));
+  return rows.length === 0 ? null : new Map(rows.map(([name = '', pending, failed]) => [name, { pending: Number(pending), failed: Number(failed) }]));
 }
 
 export const STATUSES = ['failed', 'pending', 'processed'] as const;

@@ -86,7 +86,7 @@ function Connectors({ look, service, tried }: { look: Look; service: Service; tr
                 <tr key={it}>
                   <th scope="row"><Link to={address({ try: it })} aria-current={it === tried || undefined}>{it}</Link></th>
                   <CountCells counts={countsOf(look.metrics, { source: service.source, service: service.name, connector: it })} />
-                  <td>{cacheWords(look.metrics, service.source, it) || '–'}</td>
+                  <td>{cacheWords(look.metrics, service.name, it) || '–'}</td>
                 </tr>
               ))}
             </tbody>

@@ -71,9 +71,9 @@ export function countsOf(metrics: Metrics, labels: { source: string; service: st
   };
 }
 
-/** How answers of a connector were come by: the outcomes of the cache that are not zero. */
-export function cacheWords(metrics: Metrics, source: string, connector: string): string {
-  const own = metrics.all('weir_cache_answers_total').filter(it => it.labels.source === source && it.labels.connector === connector && it.value > 0);
+/** How answers of a connector were come by: the outcomes of the cache that are not zero. These metrics name the service as their source. */
+export function cacheWords(metrics: Metrics, service: string, connector: string): string {
+  const own = metrics.all('weir_cache_answers_total').filter(it => it.labels.source === service && it.labels.connector === connector && it.value > 0);
   return own.map(it => `${it.labels.outcome} ${it.value.toLocaleString('en')}`).join(', ');
 }
 

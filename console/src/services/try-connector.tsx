@@ -37,7 +37,7 @@ async function send(service: Service, connector: string, { query, variables }: O
   const after = (await loadServices()).metrics;
   const earlier = new Map(countsOf(before, labels).outcomes);
   const calls = countsOf(after, labels).outcomes.map(([name, count]): [string, number] => [name, count - (earlier.get(name) ?? 0)]);
-  const [cached, known] = [cacheWords(after, service.source, connector), cacheWords(before, service.source, connector)];
+  const [cached, known] = [cacheWords(after, service.name, connector), cacheWords(before, service.name, connector)];
   return { answer: jsonOf(answer, 2), isGood: answer.errors === undefined, calls: calls.filter(it => it[1] > 0), cache: cached === known ? '' : cached, ms };
 }
 
