@@ -48,19 +48,22 @@ type Pet { id: Int! name: String weight: Float }
 `;
 
 describe('services', () => {
+  let database;
   let service;
   let server;
   before(async () => {
+    database = startSqlite();
     service = await startService();
     server = await startWeir({}, null, data => {
       writeFileSync(join(data, 'services.graphql'), sdl(service.url));
-      writeFileSync(join(data, 'weir.yaml'), `sources: [{name: shop, file: services.graphql, config: {token: ${TOKEN}}}]\n`);
+      writeFileSync(join(data, 'weir.yaml'), `sources: [{name: shop, file: services.graphql, config: {token: ${TOKEN}}}, {name: main, url: "${database.url}"}]\n`);
       return ['serve', join(data, 'weir.yaml')];
     });
   });
   after(async () => {
     await server?.stop();
     service?.stop();
+    database?.stop();
   });
 
   test('V1 reads calls of a service, and tries a connector with sample arguments', async () => {
@@ -88,7 +91,6 @@ describe('services', () => {
     await connector('Query.pet').filter({ hasText: '2xx 1' }).filter({ hasText: 'miss 1' }).waitFor();
     await button(trial, 'Send as admin').click();
     await outcome.getByText('The service was not called.').waitFor();
-    await connector('Query.pet').filter({ hasText: 'hit 1' }).waitFor();
     await assertEverywhere(page, 'try');
     const text = await page.locator('main').innerText();
     assert.ok(!text.includes(TOKEN) && !text.includes(service.url), 'a secret or an address is shown');

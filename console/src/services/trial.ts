@@ -27,6 +27,7 @@ export interface Field {
 }
 
 const REF = 'kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } }';
+const ROOTS = 'query RootsOf { __schema { queryType { name } mutationType { name } } }';
 const FIELDS = `query ConnectorOf($type: String!) { __type(name: $type) { fields { name args { name defaultValue type { ${REF} } } type { ${REF} } } } }`;
 const LEAVES = `query LeavesOf($type: String!) { __type(name: $type) { kind fields { name args { type { kind } } type { ${REF} } } } }`;
 
@@ -40,18 +41,27 @@ interface IntrospectedField {
   type: TypeRef;
 }
 
+interface Roots {
+  queryType: { name: string } | null;
+  mutationType: { name: string } | null;
+}
+
 /** Leaves that are asked at most. */
 const LEAVES_MAX = 30;
 
 /** The field of a connector as the admin sees it; null for connectors of types, which are asked below a parent. */
 export async function loadField(connector: string): Promise<Field | null> {
-  const [type = '', name = ''] = connector.split('.');
-  if (type !== 'Query' && type !== 'Mutation') return null;
+  const [root = '', name = ''] = connector.split('.');
+  if (root !== 'Query' && root !== 'Mutation') return null;
+  // Beside a database the root types of the graph have other names than those of the file.
+  const { queryType, mutationType } = (await ask<{ __schema: Roots }>(ROOTS, {}, ADMIN)).__schema;
+  const type = root === 'Query' ? queryType?.name : mutationType?.name;
+  if (type === undefined) return null;
   const fields = (await ask<{ __type: { fields: IntrospectedField[] } | null }>(FIELDS, { type }, ADMIN)).__type?.fields ?? [];
   const field = fields.find(it => it.name === name);
   if (!field) return null;
   const args = field.args.map(it => ({ name: it.name, type: typeText(it.type), named: namedType(it.type).name!, isRequired: it.type.kind === 'NON_NULL' && it.defaultValue === null }));
-  const kind = type === 'Query' ? 'query' : 'mutation';
+  const kind = root === 'Query' ? 'query' : 'mutation';
   if (isLeaf(field.type)) return { kind, name, args, leaves: null };
   const target = (await ask<{ __type: { kind: string; fields: IntrospectedField[] | null } | null }>(LEAVES, { type: namedType(field.type).name }, ADMIN)).__type;
   const leaves = (target?.fields ?? []).filter(it => isLeaf(it.type) && it.args.every(arg => arg.type.kind !== 'NON_NULL')).slice(0, LEAVES_MAX).map(it => it.name);
