@@ -36,3 +36,15 @@ export async function assertFits(page, name) {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(over <= 0, `${name} hangs over by ${over} pixels`);
 }
+
+/** Asserts that a page is accessible and fits, narrow and wide, light and dark. */
+export async function assertEverywhere(page, name) {
+  for (const colorScheme of ['light', 'dark']) {
+    for (const width of [390, 1440]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 844 });
+      await assertAccessible(page, `${name} ${width} ${colorScheme}`);
+      await assertFits(page, `${name} ${width} ${colorScheme}`);
+    }
+  }
+}

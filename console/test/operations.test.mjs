@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { launch } from '../scripts/browser.mjs';
 import { startPostgres, startSqlite } from '../scripts/databases.mjs';
 import { load } from '../scripts/modules.mjs';
-import { assertAccessible, assertFits, openPage } from '../scripts/pages.mjs';
+import { assertEverywhere, openPage } from '../scripts/pages.mjs';
 import { startWeir } from '../scripts/server.mjs';
 
 let browser;
@@ -95,14 +95,7 @@ for (const start of [startSqlite, startPostgres]) {
         await page.goto(`${server.url}/console${path}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await page.waitForFunction(() => !document.querySelector('main').textContent.includes('Asking'));
-        for (const scheme of ['light', 'dark']) {
-          for (const width of [390, 1440]) {
-            await page.emulateMedia({ colorScheme: scheme });
-            await page.setViewportSize({ width, height: 844 });
-            await assertAccessible(page, `${path} ${width} ${scheme}`);
-            await assertFits(page, `${path} ${width} ${scheme}`);
-          }
-        }
+        await assertEverywhere(page, path);
       }
       await page.goto(`${server.url}/console/operations/nothing`);
       await page.getByText('Nothing has this address.').waitFor();

@@ -2,6 +2,7 @@
 
 import { lazy, Suspense } from 'react';
 import { addressOf, Link, usePlace } from '../shell/place';
+import { Parts } from '../shell/parts';
 import type { PageProps } from '../shell/shell';
 import '../data/data.css';
 import '../metadata/metadata.css';
@@ -19,13 +20,7 @@ const PARTS = [
   { part: 'agents', title: 'Agents' },
 ];
 
-function Parts({ current }: { current: string }) {
-  return (
-    <nav aria-label="Parts of the API" className="weir-parts">
-      {PARTS.map(it => <Link key={it.part} to={addressOf(it.part ? ['api', it.part] : ['api'])} aria-current={it.part === current ? 'page' : undefined}>{it.title}</Link>)}
-    </nav>
-  );
-}
+const ApiParts = ({ current }: { current: string }) => <Parts page="api" label="Parts of the API" parts={PARTS} current={current} />;
 
 function Part({ part, onLocked }: { part: string } & PageProps) {
   switch (part) {
@@ -39,11 +34,11 @@ function Part({ part, onLocked }: { part: string } & PageProps) {
 export default function ApiPage({ onLocked }: PageProps) {
   const { path } = usePlace();
   const part = path[1] ?? '';
-  if (part === '') return <div className="weir-api-editor"><Parts current="" /><Suspense fallback={<main id="page" className="weir-page"><p className="weir-note">Opening …</p></main>}><EditorPage onLocked={onLocked} /></Suspense></div>;
+  if (part === '') return <div className="weir-api-editor"><ApiParts current="" /><Suspense fallback={<main id="page" className="weir-page"><p className="weir-note">Opening …</p></main>}><EditorPage onLocked={onLocked} /></Suspense></div>;
   const title = PARTS.find(it => it.part === part)?.title ?? 'API';
   return (
     <main id="page" tabIndex={-1} className="weir-page weir-api">
-      <Parts current={part} />
+      <ApiParts current={part} />
       <h1>{title}</h1>
       <Suspense fallback={<p className="weir-note">Opening …</p>}><Part part={part} onLocked={onLocked} /></Suspense>
     </main>

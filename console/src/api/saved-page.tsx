@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { handOver } from '../editor/hand-over';
 import type { MetadataChange } from '../metadata/change';
+import { NoMetadata } from '../metadata/no-metadata';
 import { ReviewChange } from '../metadata/review-change';
 import { addressOf, go, Link, usePlace } from '../shell/place';
 import type { PageProps } from '../shell/shell';
@@ -114,7 +115,7 @@ export function SavedPage({ onLocked }: PageProps) {
   const again = () => setRound(it => it + 1);
   if (failure !== null) return <><p role="alert" className="weir-bad">{failure}</p><button type="button" className="weir-button" onClick={again}>Try again</button></>;
   if (!found) return <p className="weir-note">Reading what is saved …</p>;
-  if (!found.saved) return <p role="alert">This address has no metadata API: a server with <code>admin_listen</code> has it there, and no other caller than the admin may ask it.</p>;
+  if (!found.saved) return <NoMetadata />;
   const { saved } = found;
   const kind = search.get('save');
   return (

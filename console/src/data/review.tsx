@@ -1,6 +1,7 @@
 // The request of a change, shown before it is sent.
 
 import { useState } from 'react';
+import { AskName } from '../metadata/ask-name';
 import { Modal } from '../shell/modal';
 import { Shown } from './shown';
 import { send } from './writes';
@@ -65,12 +66,7 @@ export function Review({ change, restCount, onSent, onClose }: Props) {
         <pre tabIndex={0} aria-label="Variables" data-testid="variables">
           {variables.slice(0, SHOWN_MAX)}{variables.length > SHOWN_MAX && `\n… ${(variables.length - SHOWN_MAX).toLocaleString('en')} more characters`}
         </pre>
-        {change.asksName !== undefined && (
-          <label>
-            Write <b>{change.asksName}</b> to go on
-            <input className="weir-field" data-first autoComplete="off" value={name} onChange={event => setName(event.target.value)} />
-          </label>
-        )}
+        {change.asksName !== undefined && <AskName name={change.asksName} written={name} onWrite={setName} />}
         {failure && <p role="alert" className="weir-bad">{failure}</p>}
         <p className="weir-actions">
           <button type="submit" className="weir-button weir-first" data-first={change.asksName === undefined || undefined} disabled={!mayBeSent || isSending}>Send</button>

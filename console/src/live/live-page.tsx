@@ -5,6 +5,7 @@ import { liveQueries } from '../server/requests';
 import { addressOf, Link, usePlace, go } from '../shell/place';
 import type { PageProps } from '../shell/shell';
 import { useWatched } from '../shell/use-loaded';
+import { Wide } from '../shell/wide';
 import { duration } from '../operations/units';
 import { causeText, operationWords, polledWords, refreshWords, toldWords } from './overview';
 import type { LiveGroup, LiveOverview, LivePush } from './overview';
@@ -85,10 +86,6 @@ function Sources({ overview }: { overview: LiveOverview }) {
       </tbody>
     </table>
   );
-}
-
-function Wide({ label, children }: { label: string; children: React.ReactNode }) {
-  return <div className="weir-wide" tabIndex={0} role="region" aria-label={`${label}, scrolls sideways`}>{children}</div>;
 }
 
 function Overview({ overview }: { overview: LiveOverview }) {

@@ -70,6 +70,30 @@ export function diffLines(one: string[], other: string[]): DiffLine[] {
   return [...same(one.slice(0, start)), ...middle, ...same(end === 0 ? [] : one.slice(-end))];
 }
 
+/** Equal lines that stay on each side of a change, where a difference is long. */
+const CONTEXT_LINES = 3;
+const UNFOLDED_MAX = 200;
+
+/** A long difference without most of the lines that are equal; a line says how many are left out. */
+export function foldLines(lines: DiffLine[]): DiffLine[] {
+  if (lines.length <= UNFOLDED_MAX) return lines;
+  const isKept = new Array<boolean>(lines.length).fill(false);
+  lines.forEach((it, at) => {
+    if (it.sign !== ' ') isKept.fill(true, Math.max(0, at - CONTEXT_LINES), at + CONTEXT_LINES + 1);
+  });
+  const found: DiffLine[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    if (isKept[at]) {
+      found.push(lines[at]!);
+      continue;
+    }
+    const start = at;
+    while (at + 1 < lines.length && !isKept[at + 1]) at++;
+    found.push({ sign: ' ', text: `… ${(at - start + 1).toLocaleString('en')} equal lines` });
+  }
+  return found;
+}
+
 function diffMiddle(one: string[], other: string[]): DiffLine[] {
   if (one.length > COMPARED_MAX || other.length > COMPARED_MAX) {
     return [...one.map((text): DiffLine => ({ sign: '-', text })), ...other.map((text): DiffLine => ({ sign: '+', text }))];

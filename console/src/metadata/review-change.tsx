@@ -3,9 +3,13 @@
 import { useState } from 'react';
 import { change as sendChange, VersionConflict } from '../server/requests';
 import { Modal } from '../shell/modal';
-import { diffOf } from './change';
+import { AskName } from './ask-name';
+import { diffOf, foldLines } from './change';
 import type { MetadataChange } from './change';
 import { isSame } from './served';
+
+/** Characters of a request that are shown; an import can have megabytes. */
+const SHOWN_MAX = 20_000;
 
 interface Props {
   change: MetadataChange;
@@ -43,6 +47,7 @@ export function ReviewChange({ change, file, onDone, onStale, onClose }: Props) 
   const [isStale, setIsStale] = useState(false);
   const mayBeSent = !isSending && !isStale && (change.asksName === undefined || name === change.asksName);
   const isNothing = isSame(change.before, change.after);
+  const request = JSON.stringify(change.request, null, 2);
   const submit = () => {
     if (!mayBeSent) return;
     setIsSending(true);
@@ -69,7 +74,7 @@ export function ReviewChange({ change, file, onDone, onStale, onClose }: Props) 
         <h3>Difference</h3>
         {isNothing && <p>Nothing differs.</p>}
         <pre tabIndex={0} aria-label="Difference" data-testid="difference" className="weir-lines">
-          {diffOf(change.before, change.after).map((it, at) => {
+          {foldLines(diffOf(change.before, change.after)).map((it, at) => {
             const line = `${it.sign} ${it.text}`;
             if (it.sign === '+') return <ins key={at}>{line}</ins>;
             return it.sign === '-' ? <del key={at}>{line}</del> : <span key={at}>{line}</span>;
@@ -80,14 +85,9 @@ export function ReviewChange({ change, file, onDone, onStale, onClose }: Props) 
         ) : (
           <>
             <h3>Request to /v1/metadata</h3>
-            <pre tabIndex={0} aria-label="Request" data-testid="request">{JSON.stringify(change.request, null, 2)}</pre>
+            <pre tabIndex={0} aria-label="Request" data-testid="request">{request.slice(0, SHOWN_MAX)}{request.length > SHOWN_MAX && `\n… ${(request.length - SHOWN_MAX).toLocaleString('en')} more characters`}</pre>
             <p className="weir-note">It is written to {file}; comments in its files are lost.</p>
-            {change.asksName !== undefined && (
-              <label>
-                Write <b>{change.asksName}</b> to go on
-                <input className="weir-field" data-first autoComplete="off" value={name} onChange={event => setName(event.target.value)} />
-              </label>
-            )}
+            {change.asksName !== undefined && <AskName name={change.asksName} written={name} onWrite={setName} />}
             {failure !== null && <p role="alert" className="weir-bad">{failure}</p>}
             {isStale && <p role="status" className="weir-told">The metadata was changed meanwhile and has been read again. Cancel, look at what is there now, and review the change again.</p>}
             {failure !== null && /not-supported|cannot be written|read-only/i.test(failure) && <ByHand change={change} why="Write the change by hand:" />}

@@ -31,6 +31,22 @@ export interface ServedComputedField {
   comment?: string;
 }
 
+export interface ServedHeader {
+  name: string;
+  value?: string;
+  value_from_env?: string;
+}
+
+export interface ServedEventTrigger {
+  name: string;
+  definition: { [key in 'insert' | 'update' | 'delete']?: { columns: '*' | string[]; payload?: '*' | string[] } | null } & { enable_manual?: boolean };
+  retry_conf: { num_retries: number; interval_sec: number; timeout_sec?: number };
+  webhook?: string;
+  webhook_from_env?: string;
+  headers?: ServedHeader[];
+  ordered?: boolean;
+}
+
 export interface ServedFunction {
   function: string | QualifiedName;
   configuration?: { [key: string]: Json };
@@ -47,6 +63,7 @@ export interface ServedTable {
   object_relationships?: ServedRelationship[];
   array_relationships?: ServedRelationship[];
   computed_fields?: ServedComputedField[];
+  event_triggers?: ServedEventTrigger[];
   remote_relationships?: { name: string; definition: { [key: string]: Json } }[];
   select_permissions?: PermissionEntry[];
   insert_permissions?: PermissionEntry[];

@@ -6,8 +6,10 @@ import { Fragment, useState } from 'react';
 import { operations } from '../server/requests';
 import type { CountedOperation, OperationCounts, Usage } from '../server/requests';
 import { addressOf, go, Link, usePlace } from '../shell/place';
+import { Parts } from '../shell/parts';
 import type { PageProps } from '../shell/shell';
 import { useWatched } from '../shell/use-loaded';
+import { Wide } from '../shell/wide';
 import { Detail } from './detail';
 import { Resources } from './resources';
 import { duration, number } from './units';
@@ -249,7 +251,7 @@ function Counts({ onLocked }: PageProps) {
         <>
           <Filter search={search} shown={shown} all={all.length} />
           {shown === 0 ? <p>No operation is like this. <button type="button" className="weir-button" onClick={() => go(addressOf(['operations']))}>Show all</button></p> : (
-            <div className="weir-wide" tabIndex={0} role="region" aria-label="Operations, scrolls sideways"><Operations look={look} onLocked={onLocked} /></div>
+            <Wide label="Operations"><Operations look={look} onLocked={onLocked} /></Wide>
           )}
           <Fields usage={look.usage} />
         </>
@@ -263,9 +265,7 @@ export default function OperationsPage({ onLocked }: PageProps) {
   const part = path[1] ?? '';
   return (
     <main id="page" tabIndex={-1} className="weir-page weir-api weir-watch">
-      <nav aria-label="Parts of Operations" className="weir-parts">
-        {PARTS.map(it => <Link key={it.part} to={addressOf(it.part ? ['operations', it.part] : ['operations'])} aria-current={it.part === part ? 'page' : undefined}>{it.title}</Link>)}
-      </nav>
+      <Parts page="operations" label="Parts of Operations" parts={PARTS} current={part} />
       <h1>{PARTS.find(it => it.part === part)?.title ?? 'Operations'}</h1>
       {part === '' && <Counts onLocked={onLocked} />}
       {part === 'resources' && <Resources onLocked={onLocked} />}

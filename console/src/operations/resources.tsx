@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { metricsText, serverState } from '../server/requests';
 import type { PageProps } from '../shell/shell';
 import { useWatched } from '../shell/use-loaded';
+import { Wide } from '../shell/wide';
 import { Metrics, readMetrics } from './metrics';
 import { bytes, duration, number } from './units';
 
@@ -73,7 +74,7 @@ function Caches({ look: { state, metrics } }: { look: Look }) {
   return (
     <section aria-label="Caches">
       <h2>Caches</h2>
-      <div className="weir-wide" tabIndex={0} role="region" aria-label="Caches, scrolls sideways">
+      <Wide label="Caches">
         <table className="weir-facts" data-testid="caches">
           <thead><tr><th>cache</th><th className="weir-ms">entries</th><th className="weir-ms">bytes</th><th className="weir-ms">at most</th><th className="weir-ms">hits</th><th className="weir-ms">misses</th><th className="weir-ms">found</th></tr></thead>
           <tbody>
@@ -81,7 +82,7 @@ function Caches({ look: { state, metrics } }: { look: Look }) {
             <CacheRow name="whole answers" fill={state.answers} hits={count('weir_cache_responses_total', 'hit') + count('weir_cache_responses_total', 'joined')} misses={count('weir_cache_responses_total', 'made')} />
           </tbody>
         </table>
-      </div>
+      </Wide>
     </section>
   );
 }

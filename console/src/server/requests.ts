@@ -113,9 +113,9 @@ async function post(path: string, body: unknown, extra?: Record<string, string>,
 }
 
 /** Runs an operation. */
-export async function run(params: FetcherParams, extra?: Record<string, string>) {
+export async function run(params: FetcherParams, extra?: Record<string, string>, parse?: (text: string) => unknown) {
   const sent = { ...callerHeaders(), ...extra };
-  const { response, answer, bytes } = await post('/graphql', params, sent);
+  const { response, answer, bytes } = await post('/graphql', params, sent, parse);
   const last: LastRequest = {
     params,
     stages: stagesOf(response.headers.get('server-timing')),
@@ -166,11 +166,13 @@ export interface Usage {
   fields: Record<string, number>;
 }
 
+const elsewhere = (path: string) => `This address does not tell it: a server with \`admin_listen\` tells it there, at ${path}.`;
+
 /** Reads a page of operators; fails in the server's words. */
-async function readOperator(path: string): Promise<Response> {
+export async function readOperator(path: string): Promise<Response> {
   const response = await fetch(new URL(path, location.origin), { headers: headers() });
   if (response.ok) return response;
-  if (response.status === 404) throw new Error(`This address does not tell it: a server with \`admin_listen\` tells it there, at ${path}.`);
+  if (response.status === 404) throw new Error(elsewhere(path));
   const answer = await response.json().catch(() => ({}));
   if (response.status === 401) throw new SecretNeeded(wordsOf(answer) ?? 'The secret was refused.');
   throw new Error(wordsOf(answer) ?? `The server answered ${response.status}.`);
@@ -184,6 +186,16 @@ export const liveQueries = async <T>(): Promise<T> => (await readOperator('/admi
 
 /** Memory, caches and queues at this moment. */
 export const serverState = async <T>(): Promise<T> => (await readOperator('/admin/state')).json();
+
+/** The state of each source; a server that is not ready tells it with another status. */
+export async function readyReport<T>(): Promise<T> {
+  const response = await fetch(new URL('/readyz', location.origin));
+  if (response.status !== 200 && response.status !== 503) throw new Error(`The server answered ${response.status}.`);
+  return response.json();
+}
+
+/** What serves, in a word and its reason. */
+export const healthText = async (): Promise<string> => (await fetch(new URL('/healthz', location.origin))).text();
 
 /** All metrics as Prometheus reads them. */
 export const metricsText = async (): Promise<string> => (await readOperator('/metrics')).text();
@@ -236,6 +248,14 @@ export async function change(body: object): Promise<void> {
 /** Asks an operator's endpoint; fails in the server's words. */
 export async function askOperator<T>(path: string, body: object): Promise<T> {
   const { response, answer } = await post(path, body);
+  if (!response.ok) throw new Error(refusalWords(answer, response.status));
+  return answer as T;
+}
+
+/** Runs a command that only reads, with all digits of its numbers; fails in the server's words. */
+export async function readCommand<T>(type: string, args: unknown, version?: number): Promise<T> {
+  const { response, answer } = await post('/v1/metadata', { type, args, ...(version ? { version } : {}) }, undefined, parseExact);
+  if (response.status === 404) throw new Error(elsewhere('/v1/metadata'));
   if (!response.ok) throw new Error(refusalWords(answer, response.status));
   return answer as T;
 }

@@ -16,6 +16,9 @@ const PermissionsPage = lazy(() => import('../permissions/permissions-page'));
 const ApiPage = lazy(() => import('../api/api-page'));
 const LivePage = lazy(() => import('../live/live-page'));
 const OperationsPage = lazy(() => import('../operations/operations-page'));
+const EventsPage = lazy(() => import('../events/events-page'));
+const ServicesPage = lazy(() => import('../services/services-page'));
+const SettingsPage = lazy(() => import('../settings/settings-page'));
 
 export interface PageProps {
   /** The server wants the secret, or another one. */
@@ -29,6 +32,9 @@ const PAGES = [
   { part: 'api', title: 'API', page: ApiPage },
   { part: 'live', title: 'Live', page: LivePage },
   { part: 'operations', title: 'Operations', page: OperationsPage },
+  { part: 'services', title: 'Services', page: ServicesPage },
+  { part: 'events', title: 'Events', page: EventsPage },
+  { part: 'settings', title: 'Settings', page: SettingsPage },
 ];
 
 /** A page that fails is told in its place; the bar stays. */

@@ -83,6 +83,8 @@ pub enum Status {
     Pending,
     /// Events that were delivered or have failed.
     Processed,
+    /// Events whose tries have all failed.
+    Failed,
 }
 
 /// A part of a list.

@@ -205,6 +205,7 @@ impl PostgresLog {
             Status::All => "all",
             Status::Pending => "pending",
             Status::Processed => "processed",
+            Status::Failed => "failed",
         };
         let [limit, offset] = [browse.limit, browse.offset].map(|it| it.to_string());
         Ok(self.show(&LIST, &[trigger, status, &limit, &offset]).await?.unwrap_or_else(no_rows))

@@ -85,7 +85,7 @@ pub(super) const LIST: &str = r#"
 SELECT coalesce(json_agg(r), '[]')::text FROM (SELECT NULL::bigint AS weir_seq) AS absent CROSS JOIN LATERAL (
   SELECT id, schema_name, table_name, trigger_name, payload, delivered, error, tries, created_at, locked, next_retry_at, archived
   FROM hdb_catalog.event_log WHERE trigger_name = $1::text AND CASE $2::text WHEN 'pending' THEN NOT delivered AND NOT error AND NOT archived
-    WHEN 'processed' THEN (delivered OR error) AND NOT archived ELSE true END
+    WHEN 'processed' THEN (delivered OR error) AND NOT archived WHEN 'failed' THEN error AND NOT archived ELSE true END
   ORDER BY created_at DESC, weir_seq DESC LIMIT $3::int OFFSET $4::int) AS r"#;
 
 /// Calls of the trigger `$1`, newest first: `$2` rows behind `$3`.

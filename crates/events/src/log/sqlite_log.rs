@@ -320,6 +320,7 @@ impl SqliteLog {
             Status::All => "1",
             Status::Pending => "delivered = 0 AND error = 0 AND archived = 0",
             Status::Processed => "(delivered = 1 OR error = 1) AND archived = 0",
+            Status::Failed => "error = 1 AND archived = 0",
         };
         let sql = format!(
             "SELECT {} FROM hdb_event_log WHERE trigger_name = ?1 AND {condition} ORDER BY weir_seq DESC LIMIT ?2 OFFSET ?3",

@@ -10,7 +10,7 @@ use super::graphql::hasura::Statuses;
 use super::graphql::{hasura, mcp, over_http, rest, websocket};
 use super::operator::metadata_api::{self, Door, pg_dump};
 use super::operator::observed::{
-    checks_page, documents_page, live_page, mirror_page, samples_page, state_page, usage_page,
+    checks_page, documents_page, live_page, mirror_page, samples_page, services_page, state_page, usage_page,
 };
 use super::operator::{
     catalog_page, console, explain_page, invalidate, pages, plan_page, probes, profile, reload, row_page,
@@ -76,6 +76,7 @@ enum Handler {
     LiveQueries,
     Mirror,
     State,
+    Services,
     Documents,
     ServiceChecks,
     Profile,
@@ -148,6 +149,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/admin/live", "GET", Gate::Operator, Exposure::Admin, Handler::LiveQueries),
     route("/admin/mirror", "GET", Gate::Operator, Exposure::Admin, Handler::Mirror),
     route("/admin/state", "GET", Gate::Operator, Exposure::Admin, Handler::State),
+    route("/admin/services", "GET", Gate::Operator, Exposure::Admin, Handler::Services),
     route("/admin/documents", "POST", Gate::Operator, Exposure::Admin, Handler::Documents),
     route("/admin/services/check", "POST", Gate::Operator, Exposure::Admin, Handler::ServiceChecks),
     route("/admin/profile", "GET", Gate::Operator, Exposure::Admin, Handler::Profile),
@@ -226,6 +228,7 @@ pub(crate) async fn answer(
             Handler::LiveQueries => Ok(live_page::answer(context)),
             Handler::Mirror => Ok(mirror_page::answer()),
             Handler::State => Ok(state_page::answer(context)),
+            Handler::Services => Ok(services_page::answer(context)),
             Handler::Documents => Box::pin(documents_page::answer(context, head, body)).await,
             Handler::ServiceChecks => Ok(Box::pin(checks_page::answer(context)).await),
             Handler::Profile => Box::pin(profile::answer(head)).await,

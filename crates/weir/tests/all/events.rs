@@ -293,6 +293,10 @@ fn failures_are_retried_and_a_receiver_is_obeyed() {
             store.calls()
         ));
         assert_eq!(statuses, ["500", "302", "200"]);
+        for (name, count) in [("never", 1), ("twice", 0), ("later", 0)] {
+            let listed = run(&weir, "get_event_logs", json!({ "name": name, "status": "failed" }));
+            assert_eq!(listed.as_array().map(Vec::len), Some(count), "{name}: {listed}");
+        }
         let failed = run(&weir, "get_event_invocation_logs", json!({ "name": "never", "limit": 1 }));
         assert_eq!(
             failed[0]["response"],

@@ -181,6 +181,7 @@ fn nobody_but_an_operator_reads_them() {
         ("GET", "/admin/live"),
         ("GET", "/admin/mirror"),
         ("GET", "/admin/state"),
+        ("GET", "/admin/services"),
     ] {
         for headers in [&[][..], &[("x-hasura-admin-secret", "husk")], &USER, &[("x-hasura-role", "admin")]] {
             let mut headers = headers.to_vec();

@@ -23,7 +23,8 @@ const MISSING: &str = "<!doctype html><meta charset=utf-8><title>Weir</title><p>
 console. Build it with <code>make console</code> and then Weir again, or send queries to <code>/graphql</code>.";
 
 /// First parts of the addresses of views. One page answers them all and reads the address itself.
-const VIEWS: [&str; 6] = ["data", "permissions", "schema", "api", "live", "operations"];
+const VIEWS: [&str; 9] =
+    ["data", "permissions", "schema", "api", "live", "operations", "events", "services", "settings"];
 
 /// Icon, which browsers request for every page.
 const ICON: &[u8] = include_bytes!("../../../../../console/src/weir.svg");

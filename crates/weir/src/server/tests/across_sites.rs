@@ -169,6 +169,7 @@ const SHOW_ONLY: [&str; 22] = [
     "/admin/live",
     "/admin/mirror",
     "/admin/state",
+    "/admin/services",
     "/admin/profile",
     "/api/swagger/json",
     "/v1alpha1/config",

@@ -111,8 +111,9 @@ fn event_logs(args: JsonRef<'_>) -> Result<Request, HasuraError> {
         None => Status::All,
         Some("pending") => Status::Pending,
         Some("processed") => Status::Processed,
+        Some("failed") => Status::Failed,
         Some(_) => {
-            let message = "`status` is pending or processed; without it all events are listed";
+            let message = "`status` is pending, processed or failed; without it all events are listed";
             return Err(HasuraError::new("parse-failed", "$.args.status", message));
         }
     };
