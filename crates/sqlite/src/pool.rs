@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// Maximum length of the queue.
 const JOBS_MAX: usize = 1024;
 /// Longest wait of the first job of the queue: beyond it more are taken than worked off, so further ones are refused.
-const WAIT_MAX: Duration = Duration::from_secs(2);
+const WAIT_MAX: Duration = Duration::from_secs(5);
 /// Maximum number of jobs that wait for readers, beside those that run.
 const ASIDE_MAX: usize = 64;
 /// Time that a stand-in thread waits for another job.

@@ -147,7 +147,7 @@ impl Default for Limits {
             unread_connection_bytes_max: 64 << 20,
             request_s: 30,
             deadline_header: None,
-            queue_ms: 2000,
+            queue_ms: 5000,
             statement_s: 20,
             wrong_secrets_per_minute: 100,
             trusted_hops: 0,

@@ -153,7 +153,7 @@ const CALLS: [&str; 2] = [
 ];
 
 /// Addresses whose GET shows something, and that is all.
-const SHOW_ONLY: [&str; 22] = [
+const SHOW_ONLY: [&str; 23] = [
     "/v1/graphql",
     "/v1alpha1/graphql",
     "/v1beta1/relay",
