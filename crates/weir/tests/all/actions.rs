@@ -233,7 +233,7 @@ fn arguments_are_written_as_they_were_given() {
     assert!(asked[0].body.contains("1.50"), "{}", asked[0].body);
     // Without forwarding no header of the client goes along.
     assert!(
-        asked[0].headers.iter().all(|it| it.0 == "content-type" || it.0 == "traceparent"),
+        asked[0].headers.iter().all(|it| ["content-type", "traceparent", "x-request-id"].contains(&&*it.0)),
         "{:?}",
         asked[0].headers
     );

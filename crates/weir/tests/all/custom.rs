@@ -109,10 +109,12 @@ fn values_stay_one_segment_and_the_host_is_nobodys_choice() {
         assert_eq!(answer["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{name}");
     }
     assert_eq!(lines(&upstream), [""; 0]);
-    // Only headers that the text names are sent on.
+    // Only headers that the text names are sent on, and the id of the request.
     weir.post("/graphql", &[("cookie", "a=b"), ("x-forwarded-for", "1.1.1.1")], body("{ me }").as_bytes());
     let asked = upstream.take_requests();
-    assert_eq!(asked[0].headers, [("api-key".to_owned(), "hush".to_owned())]);
+    let names: Vec<&str> = asked[0].headers.iter().map(|it| it.0.as_str()).collect();
+    assert_eq!(names, ["api-key", "x-request-id"]);
+    assert_eq!(asked[0].headers[0].1, "hush");
 }
 
 #[test]

@@ -37,6 +37,7 @@ fn no_page_of_another_origin_reaches_an_operator_s_address() {
         [
             "/admin/operations/samples",
             "/admin/documents",
+            "/admin/services/check",
             "/v1/explain",
             "/v1/explain/row",
             "/v1/reload",
