@@ -199,8 +199,11 @@ fn a_canary_that_never_answers_holds_up_nothing_and_what_waits_is_bounded() {
     }
     until("what is too much is dropped", || page(&weir)["requests"]["dropped"].as_u64() >= Some(40));
     let weir = serve(address, "timeout_ms: 50");
-    assert!(weir.post("/graphql", &[], one().as_bytes()).text().contains("Ada"));
-    await_outcome(&weir, "failed", 1);
+    // A request that waited for its whole time is dropped, as on a busy machine; another one is called.
+    until("a call ends with its time", || {
+        assert!(weir.post("/graphql", &[], one().as_bytes()).text().contains("Ada"));
+        page(&weir)["requests"]["failed"].as_u64() >= Some(1)
+    });
 }
 
 #[test]
