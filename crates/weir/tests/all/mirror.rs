@@ -49,7 +49,7 @@ fn await_outcome(weir: &Weir, outcome: &str, count: u64) {
 #[test]
 fn queries_are_mirrored_over_each_endpoint_with_their_text() {
     let canary = canary(ANSWER);
-    let weir = serve(canary.address, "");
+    let weir = serve(canary.address, "timeout_ms: 600000");
     for (transport, line) in [
         (Transport::Post("/graphql"), "POST /graphql"),
         (Transport::Get, "POST /graphql"),
@@ -77,7 +77,7 @@ fn the_canary_gets_the_text_of_a_document_that_a_client_names_by_its_identifier(
     folder.pets();
     folder.write("documents.json", &json!({ "a": ONE }).to_string());
     let yaml = format!(
-        "mirror: {{url: \"http://{}\", share: 1}}\noperations: {{persisted: {{files: [{{path: documents.json}}]}}}}",
+        "mirror: {{url: \"http://{}\", share: 1, timeout_ms: 600000}}\noperations: {{persisted: {{files: [{{path: documents.json}}]}}}}",
         canary.address
     );
     let weir = Weir::in_folder(folder, &yaml);
@@ -92,7 +92,7 @@ fn the_canary_gets_the_text_of_a_document_that_a_client_names_by_its_identifier(
 #[test]
 fn nothing_is_mirrored_that_changes_data_was_refused_or_was_mirrored_before() {
     let canary = canary(ANSWER);
-    let weir = serve(canary.address, "");
+    let weir = serve(canary.address, "timeout_ms: 600000");
     let insert = |id: u32| {
         body(&format!("mutation {{ insert_pet_one(object: {{id: {id}, name: \"Eve\"}}) {{ id }} }}"))
     };
@@ -127,7 +127,9 @@ fn the_canary_gets_credentials_only_where_the_configuration_names_their_headers(
         ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
         ("x-request-id", "r-7"),
     ];
-    for (settings, expected) in [("", None), ("headers: [Authorization]", Some("Bearer hush"))] {
+    for (settings, expected) in
+        [("timeout_ms: 600000", None), ("timeout_ms: 600000, headers: [Authorization]", Some("Bearer hush"))]
+    {
         let canary = canary(ANSWER);
         let weir = serve(canary.address, settings);
         assert!(weir.post("/graphql", &sent[..2], one().as_bytes()).text().contains("Ada"));
@@ -149,7 +151,7 @@ fn the_canary_gets_credentials_only_where_the_configuration_names_their_headers(
 #[test]
 fn differences_are_counted_and_shown_without_values() {
     let canary = canary(r#"{"data": {"pet_by_pk": {"name": ["hush"]}}}"#);
-    let weir = serve(canary.address, "");
+    let weir = serve(canary.address, "timeout_ms: 600000");
     let answer = weir.post("/graphql", &[("x-request-id", "r-2")], one().as_bytes());
     assert_eq!(answer.json(), serde_json::from_str::<Value>(ANSWER).expect("it is JSON"));
     await_outcome(&weir, "different", 1);
@@ -169,7 +171,7 @@ fn a_status_and_garbage_are_differences() {
         "POST /graphql" => (200, "<html>".to_owned()),
         _ => (500, ANSWER.to_owned()),
     });
-    let weir = serve(garbage.address, "");
+    let weir = serve(garbage.address, "timeout_ms: 600000");
     for (path, expected) in [("/graphql", ""), ("/v1/graphql", "status")] {
         assert!(weir.post(path, &[], one().as_bytes()).text().contains("Ada"));
         until("a sample", || page(&weir)["differences"][0]["path"] == expected);
@@ -180,7 +182,7 @@ fn a_status_and_garbage_are_differences() {
 #[test]
 fn a_canary_that_is_gone_changes_no_answer() {
     let gone = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("there is a port");
-    let weir = serve(gone, "");
+    let weir = serve(gone, "timeout_ms: 600000");
     for path in ["/graphql", "/v1/graphql"] {
         assert!(weir.post(path, &[], one().as_bytes()).text().contains("Ada"));
     }
