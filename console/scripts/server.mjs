@@ -58,5 +58,6 @@ export async function liveReads(url, headers = {}) {
  * that read may find a change before the change has a name.
  */
 export async function awaitLiveReads(url, count, headers) {
-  while (await liveReads(url, headers) < count);
+  const end = Date.now() + 30_000;
+  while (await liveReads(url, headers) < count) assert.ok(Date.now() < end, `waited in vain for ${count} reads`);
 }

@@ -53,5 +53,5 @@ export function commandOf(form: OneOff): { command: Command | null; fault: strin
     ...(form.comment.trim() === '' ? {} : { comment: form.comment.trim() }),
     ...(retries === 0 ? {} : { retry_conf: { num_retries: retries } }),
   };
-  return { command: { title: 'Make a one-off event', words: 'The webhook is called at this time; a time that is over is called at once.', request: { type: 'create_scheduled_event', args } }, fault: null };
+  return { command: { title: 'Make a one-off event', words: 'The webhook is called at this time; a time that is over is called at once, unless it is over for more than six hours: such an event is never called.', request: { type: 'create_scheduled_event', args } }, fault: null };
 }

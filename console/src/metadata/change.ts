@@ -13,6 +13,8 @@ export interface MetadataChange {
   /** What to write instead, and where. */
   yaml: string;
   place: string;
+  /** What the difference does not show. */
+  warning?: string;
   /** A text that has to be written before it is sent. */
   asksName?: string;
 }

@@ -1,6 +1,6 @@
 // A change of the metadata before it is made: what differs, the request, and what to do where the server writes no file.
 
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { change as sendChange, VersionConflict } from '../server/requests';
 import { Modal } from '../shell/modal';
 import { AskName } from './ask-name';
@@ -10,6 +10,9 @@ import { isSame } from './served';
 
 /** Characters of a request that are shown; an import can have megabytes. */
 const SHOWN_MAX = 20_000;
+
+/** Lines of a difference that are shown. */
+const LINES_MAX = 5000;
 
 interface Props {
   change: MetadataChange;
@@ -46,8 +49,12 @@ export function ReviewChange({ change, file, onDone, onStale, onClose }: Props) 
   const [isSending, setIsSending] = useState(false);
   const [isStale, setIsStale] = useState(false);
   const mayBeSent = !isSending && !isStale && (change.asksName === undefined || name === change.asksName);
-  const isNothing = isSame(change.before, change.after);
-  const request = JSON.stringify(change.request, null, 2);
+  // An import can have megabytes, and each key in the field below would compare them anew.
+  const { isNothing, request, lines } = useMemo(() => ({
+    isNothing: isSame(change.before, change.after),
+    request: JSON.stringify(change.request, null, 2),
+    lines: foldLines(diffOf(change.before, change.after)),
+  }), [change]);
   const submit = () => {
     if (!mayBeSent) return;
     setIsSending(true);
@@ -71,15 +78,17 @@ export function ReviewChange({ change, file, onDone, onStale, onClose }: Props) 
           submit();
         }}
       >
+        {change.warning !== undefined && <p role="alert" className="weir-bad" data-testid="warning">{change.warning}</p>}
         <h3>Difference</h3>
         {isNothing && <p>Nothing differs.</p>}
         <pre tabIndex={0} aria-label="Difference" data-testid="difference" className="weir-lines">
-          {foldLines(diffOf(change.before, change.after)).map((it, at) => {
+          {lines.slice(0, LINES_MAX).map((it, at) => {
             const line = `${it.sign} ${it.text}`;
             if (it.sign === '+') return <ins key={at}>{line}</ins>;
             return it.sign === '-' ? <del key={at}>{line}</del> : <span key={at}>{line}</span>;
           })}
         </pre>
+        {lines.length > LINES_MAX && <p>{(lines.length - LINES_MAX).toLocaleString('en')} more lines differ or stand beside them.</p>}
         {file === null ? (
           <ByHand change={change} why="This server has no file of metadata that it may write: `metadata` in weir.yaml, or --metadata, names one. Until then its own files are changed by hand." />
         ) : (

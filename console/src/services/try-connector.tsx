@@ -34,7 +34,8 @@ async function send(service: Service, connector: string, { query, variables }: O
   const began = performance.now();
   const { answer } = await run({ query, variables }, undefined, parseExact);
   const ms = performance.now() - began;
-  const after = (await loadServices()).metrics;
+  // The answer of a mutation is not lost with the counts behind it.
+  const after = await loadServices().then(it => it.metrics, () => before);
   const earlier = new Map(countsOf(before, labels).outcomes);
   const calls = countsOf(after, labels).outcomes.map(([name, count]): [string, number] => [name, count - (earlier.get(name) ?? 0)]);
   const [cached, known] = [cacheWords(after, service.name, connector), cacheWords(before, service.name, connector)];

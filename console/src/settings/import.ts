@@ -65,11 +65,20 @@ export interface Trial {
 /** What the server would leave out of a document; nothing is taken over. */
 export const tryDocument = (document: Json) => readCommand<Trial>('replace_metadata', { metadata: document, allow_inconsistent_metadata: true, dry_run: true }, 2);
 
-export const importChange = ({ metadata, resource_version }: Exported, document: Json, allowsInconsistent: boolean): MetadataChange => ({
+/** What a difference cannot show: files that were not read, and entries that are not served. */
+function warningOf({ unread_files: unread }: Exported, allowsInconsistent: boolean): string | undefined {
+  const parts = [];
+  if (unread?.length) parts.push(`These files cannot be read, stand in no difference, and are removed: ${unread.join('; ')}. Mend or copy them first.`);
+  if (allowsInconsistent) parts.push('What does not fit is taken over, and not served until it does.');
+  return parts.length === 0 ? undefined : parts.join(' ');
+}
+
+export const importChange = (exported: Exported, document: Json, allowsInconsistent: boolean): MetadataChange => ({
   title: 'Replace the metadata',
-  request: { type: 'replace_metadata', version: 2, resource_version, args: { metadata: document, allow_inconsistent_metadata: allowsInconsistent } as Json },
-  before: metadata,
-  after: inOrderOf(metadata, document),
+  warning: warningOf(exported, allowsInconsistent),
+  request: { type: 'replace_metadata', version: 2, resource_version: exported.resource_version, args: { allow_inconsistent_metadata: allowsInconsistent, metadata: document } as Json },
+  before: exported.metadata,
+  after: inOrderOf(exported.metadata, document),
   yaml: yamlOf(document),
   place: 'into a file, and name it by `metadata` in weir.yaml',
   asksName: 'replace',

@@ -33,7 +33,7 @@ function Export({ exported }: { exported: Exported }) {
   return (
     <section aria-label="Export">
       <h2>Export</h2>
-      <p className="weir-note">What tables, permissions, events and operations the metadata says. Values that it takes from the environment stay names; settings of weir.yaml are not among it.</p>
+      <p className="weir-note">What tables, permissions, events and operations the metadata says. Values that it takes from the environment stay names; addresses and headers that are written out stand in it as they are. Settings of weir.yaml are not among it.</p>
       {exported.unread_files && <p role="alert" className="weir-bad">It lacks what these files hold, which cannot be read: {exported.unread_files.join('; ')}</p>}
       <p className="weir-actions">
         <button type="button" className="weir-button" onClick={() => save(`${jsonOf(exported.metadata, 2)}\n`, 'metadata.json')}>Save as metadata.json</button>
@@ -76,9 +76,10 @@ function Import({ exported, onChange }: { exported: Exported; onChange: (change:
   return (
     <section aria-label="Import">
       <h2>Import</h2>
-      <p className="weir-note">It takes the place of all that the metadata says now. The server tries it first, and you see what differs before it is sent.</p>
+      <p className="weir-note">It takes the place of all that the metadata says now. <b>Try</b> asks the server what it would leave out; what differs is shown before it is sent.</p>
+      {exported.unread_files && <p role="alert" className="weir-bad">It also removes these files, which cannot be read: {exported.unread_files.join('; ')}</p>}
       <label>File, JSON<input type="file" accept=".json,application/json" onChange={event => choose(event.target.files?.[0])} /></label>
-      <label>Or its text<textarea className="weir-field" rows={6} spellCheck={false} value={text} onChange={event => setText(event.target.value)} /></label>
+      <label>Or its text<textarea className="weir-field" rows={6} spellCheck={false} value={text} onChange={event => (setText(event.target.value), setFailure(null))} /></label>
       {fault !== null && <p role="alert" className="weir-bad">{fault}</p>}
       {isEqual && <p role="status">It says what the server has: nothing differs.</p>}
       {failure !== null && <p role="alert" className="weir-bad">{failure}</p>}
@@ -109,6 +110,7 @@ async function look(): Promise<Look | null> {
 
 export function MetadataPage({ onLocked }: PageProps) {
   const [round, setRound] = useState(0);
+  const [imports, setImports] = useState(0);
   const [change, setChange] = useState<MetadataChange | null>(null);
   const [words, setWords] = useState('');
   const pending = useRef('');
@@ -128,12 +130,13 @@ export function MetadataPage({ onLocked }: PageProps) {
       <p role="status" className="weir-told">{words}</p>
       <p>{file === null ? 'This server writes no metadata: `metadata` in weir.yaml, or --metadata, names a file or folder.' : <>Changes are written to <code>{file}</code>.</>}</p>
       <Export exported={exported} />
-      <Import key={round} exported={exported} onChange={setChange} />
+      <Import key={imports} exported={exported} onChange={setChange} />
       {change && (
         <ReviewChange
           change={change} file={file} onStale={again} onClose={() => setChange(null)}
           onDone={it => {
             setChange(null);
+            setImports(imports + 1);
             pending.current = it;
             again();
           }}

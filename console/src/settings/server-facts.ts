@@ -1,5 +1,7 @@
 // What the server tells of itself: health, version, settings. No secret is among it, only whether there is one.
 
+import type { Json } from '../metadata/served';
+import { isScalar } from '../server/exact-number';
 import { command, healthText, readOperator, readyReport } from '../server/requests';
 
 export interface SourceHealth {
@@ -60,6 +62,14 @@ export async function loadFacts(): Promise<Facts> {
   return { config, readiness, health: health.trim(), state };
 }
 
+/** An entry without the values that are often secret: those of headers, and addresses of databases. */
+export function withoutSecrets(it: Json): Json {
+  if (isScalar(it)) return it;
+  if (Array.isArray(it)) return it.map(withoutSecrets);
+  const hides = (key: string, value: Json) => (key === 'value' || key === 'database_url') && typeof value === 'string';
+  return Object.fromEntries(Object.entries(it as { [key: string]: Json }).map(([key, value]) => [key, hides(key, value) ? '(not shown)' : withoutSecrets(value)]));
+}
+
 /** What to do about an object that the server left out. */
 export function adviceFor({ type, reason }: InconsistentObject): string {
   if (/environment variable/i.test(reason)) return 'Set the variable in the environment of the server and start it again, or write the value elsewhere.';
@@ -73,7 +83,7 @@ export function adviceFor({ type, reason }: InconsistentObject): string {
     case 'insert_permission':
     case 'update_permission':
     case 'delete_permission': return 'Nobody has this permission until it is mended: take out what is not there, or remove it.';
-    case 'event_trigger': return 'The database refuses the trigger: grant what the reason names, or remove it. It is tried again every five seconds.';
+    case 'event_trigger': return 'Mend what the reason names, in the database or in the entry, or remove the trigger. It is tried again every five seconds.';
     case 'cron_trigger': return 'Mend the schedule, the address or its variables.';
     case 'remote_schema': return 'See that the service answers, then reload the metadata.';
     case 'rest_endpoint':

@@ -4,12 +4,14 @@ import { useEffect, useRef, useState } from 'react';
 import { jsonOf } from '../editor/code/snippet';
 import type { MetadataChange } from '../metadata/change';
 import { ReviewChange } from '../metadata/review-change';
+import type { Json } from '../metadata/served';
 import { ReviewCommand } from '../metadata/review-command';
 import type { Command } from '../metadata/review-command';
 import type { PageProps } from '../shell/shell';
 import { useLoaded } from '../shell/use-loaded';
 import { Wide } from '../shell/wide';
-import { adviceFor, loadFacts } from './server-facts';
+import { exportMetadata } from './import';
+import { adviceFor, loadFacts, withoutSecrets } from './server-facts';
 import type { Facts, InconsistentObject, Readiness } from './server-facts';
 
 const RELOAD: Command = {
@@ -18,10 +20,11 @@ const RELOAD: Command = {
   request: { type: 'reload_metadata', args: {} },
 };
 
-/** Takes what does not fit out of the metadata. */
-const dropChange = (objects: InconsistentObject[]): MetadataChange => ({
+/** Takes what does not fit out of the metadata, of which this version was seen. */
+const dropChange = (objects: InconsistentObject[], version: number): MetadataChange => ({
   title: 'Drop inconsistent objects',
-  request: { type: 'drop_inconsistent_metadata', args: {} },
+  warning: 'With an entry goes all that stands in it and what depends on it. Sources that cannot be reached stay. Save an export of the metadata first.',
+  request: { type: 'drop_inconsistent_metadata', args: {}, resource_version: version },
   before: objects.map(it => it.name),
   after: [],
   yaml: objects.map(it => `# ${it.name}`).join('\n'),
@@ -68,7 +71,7 @@ function Inconsistent({ state, onDrop }: { state: NonNullable<Facts['state']>; o
                 <b>{it.name}</b>
                 <p className="weir-bad">{it.reason}</p>
                 <p>{adviceFor(it)}</p>
-                <details><summary>Entry</summary><pre className="weir-code" tabIndex={0} aria-label={`Entry of ${it.name}`}>{jsonOf(it.definition ?? null, 2)}</pre></details>
+                <details><summary>Entry</summary><pre className="weir-code" tabIndex={0} aria-label={`Entry of ${it.name}`}>{jsonOf(withoutSecrets((it.definition ?? null) as Json), 2)}</pre></details>
               </li>
             ))}
           </ul>
@@ -105,7 +108,8 @@ function About({ facts: { config, health, state } }: { facts: Facts }) {
 export function ServerPage({ onLocked }: PageProps) {
   const [round, setRound] = useState(0);
   const [command, setCommand] = useState<Command | null>(null);
-  const [isDropping, setIsDropping] = useState(false);
+  const [dropping, setDropping] = useState<MetadataChange | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
   const [words, setWords] = useState('');
   const pending = useRef('');
   const { value: facts, failure } = useLoaded(loadFacts, [round], onLocked);
@@ -117,9 +121,13 @@ export function ServerPage({ onLocked }: PageProps) {
   const again = () => setRound(it => it + 1);
   const done = (it: string) => {
     setCommand(null);
-    setIsDropping(false);
+    setDropping(null);
     pending.current = it;
     again();
+  };
+  const drop = (objects: InconsistentObject[]) => {
+    setFault(null);
+    exportMetadata().then(it => setDropping(dropChange(objects, it.resource_version)), error => setFault(String(error.message ?? error)));
   };
   const state = facts?.state;
   return (
@@ -130,13 +138,14 @@ export function ServerPage({ onLocked }: PageProps) {
         {state && <button type="button" className="weir-button" onClick={() => setCommand(RELOAD)}>Reload the metadata</button>}
       </p>
       {failure !== null && <p role="alert" className="weir-bad">{failure}</p>}
+      {fault !== null && <p role="alert" className="weir-bad">{fault}</p>}
       {!facts && failure === null && <p className="weir-note">Asking the server …</p>}
       {facts && <Sources readiness={facts.readiness} />}
       {facts && !state && <p role="alert">What is inconsistent is not told at this address: a server with <code>admin_listen</code> tells it there.</p>}
-      {state && <Inconsistent state={state} onDrop={() => setIsDropping(true)} />}
+      {state && <Inconsistent state={state} onDrop={() => drop(state.inconsistent_objects)} />}
       {facts && <About facts={facts} />}
       {command && <ReviewCommand command={command} onClose={() => setCommand(null)} onDone={done} />}
-      {isDropping && state && <ReviewChange change={dropChange(state.inconsistent_objects)} file={state.served.metadata} onStale={again} onClose={() => setIsDropping(false)} onDone={done} />}
+      {dropping && state && <ReviewChange change={dropping} file={state.served.metadata} onStale={again} onClose={() => setDropping(null)} onDone={done} />}
     </>
   );
 }
