@@ -159,3 +159,16 @@ test('T1 puts entries into the order of what the server has, and folds what is e
   assert.match(readDocument('[]').fault, /object/);
   assert.equal(JSON.stringify(readDocument('{"resource_version": 1, "metadata": {"version": 3}}').document), '{"version":3}');
 });
+
+test('T1 T2 tells what a difference cannot show, and hides addresses and headers of an entry', async () => {
+  const { importChange, withoutSecrets } = await load('settings/import.ts', 'settings/server-facts.ts');
+  const exported = { metadata: { version: 3 }, resource_version: 7, unread_files: ['tables/torn.yaml: not read'] };
+  assert.match(importChange(exported, { version: 3 }, false).warning, /removed: tables\/torn\.yaml/);
+  assert.match(importChange(exported, { version: 3 }, true).warning, /torn.*not served until it does/);
+  const { warning, request } = importChange({ ...exported, unread_files: undefined }, { version: 3 }, false);
+  assert.equal(warning, undefined);
+  assert.equal(request.resource_version, 7);
+  const entry = { headers: [{ name: 'a', value: 'hush' }, { name: 'b', value_from_env: 'B' }], configuration: { connection_info: { database_url: 'postgres://u:hush@h/d' } } };
+  const shown = JSON.stringify(withoutSecrets(entry));
+  assert.ok(!shown.includes('hush') && shown.includes('"value_from_env":"B"') && shown.includes('"name":"a"'), shown);
+});
