@@ -66,26 +66,26 @@ fn find_difference(a: &RawValue, b: &RawValue, path: &mut Vec<String>) -> Option
     let is_deep = path.len() >= DEPTH_MAX;
     match (a.get().as_bytes().first()?, b.get().as_bytes().first()?) {
         (b'{', b'{') if !is_deep => {
-            let x: BTreeMap<String, &RawValue> = read_as(a)?;
-            let y: BTreeMap<String, &RawValue> = read_as(b)?;
-            if x.keys().eq(y.keys()) {
+            let x: Option<BTreeMap<String, &RawValue>> = read_as(a);
+            let y: Option<BTreeMap<String, &RawValue>> = read_as(b);
+            if let Some((x, y)) = x.zip(y).filter(|(x, y)| x.keys().eq(y.keys())) {
                 let pairs = x.into_iter().zip(y.into_values());
                 return find_in(pairs.map(|((key, x), y)| (key, x, y)), path);
             }
         }
         (b'[', b'[') if !is_deep => {
-            let x: Vec<&RawValue> = read_as(a)?;
-            let y: Vec<&RawValue> = read_as(b)?;
-            if x.len() == y.len() {
+            let x: Option<Vec<&RawValue>> = read_as(a);
+            let y: Option<Vec<&RawValue>> = read_as(b);
+            if let Some((x, y)) = x.zip(y).filter(|(x, y)| x.len() == y.len()) {
                 let pairs = x.into_iter().zip(y).enumerate();
                 return find_in(pairs.map(|(at, (x, y))| (at.to_string(), x, y)), path);
             }
         }
-        (b'"', b'"') if read_as::<String>(a) == read_as::<String>(b) => return None,
+        (b'"', b'"') if read_as::<String>(a).is_some_and(|it| Some(it) == read_as(b)) => return None,
         (b'-' | b'0'..=b'9', b'-' | b'0'..=b'9') if are_equal_numbers(a.get(), b.get()) => return None,
         _ => {}
     }
-    let pointer = path.iter().flat_map(|it| ["/", it]).collect();
+    let pointer = path.iter().map(|it| format!("/{}", it.replace('~', "~0").replace('/', "~1"))).collect();
     Some(FirstDifference { path: pointer, a: a.get().to_owned(), b: b.get().to_owned() })
 }
 
@@ -164,6 +164,14 @@ mod tests {
         check((200, "[1]"), (200, "[1,2]"), Some(("", "[1]", "[1,2]")));
         check((200, r#"["\u0061"]"#), (200, r#"["a"]"#), None);
         check((200, "[null]"), (200, "[false]"), Some(("/0", "null", "false")));
+        check((200, r#"{"a/b~":1}"#), (200, r#"{"a/b~":2}"#), Some(("/a~1b~0", "1", "2")));
+        // Halves of letters are no text, and still differ.
+        check((200, r#"["\ud800"]"#), (200, r#"["\ud801"]"#), Some(("/0", r#""\ud800""#, r#""\ud801""#)));
+        check(
+            (200, r#"{"\ud800":1}"#),
+            (200, r#"{"\ud800":2}"#),
+            Some(("", r#"{"\ud800":1}"#, r#"{"\ud800":2}"#)),
+        );
         check((200, "no JSON"), (200, "no JSON"), None);
         check((200, "{}"), (200, "<html>"), Some(("", "{}", "<html>")));
     }

@@ -221,7 +221,9 @@ impl Job {
 
     /// What is kept of an answer to a single call, beside its body.
     fn head(&self, status: StatusCode, went: Went, headers: &HeaderMap, verdict: Verdict) -> Head {
-        let is_validated = self.rule.revalidates && verdict.fate == Fate::Keep;
+        // A page that says that nothing is there has no validator of what may come.
+        let is_representation = matches!(status, StatusCode::OK | StatusCode::NON_AUTHORITATIVE_INFORMATION);
+        let is_validated = self.rule.revalidates && verdict.fate == Fate::Keep && is_representation;
         Head {
             status,
             went,

@@ -31,6 +31,7 @@ const NEVER_STARTS: &[&str] = &[
     "access-control-",
     "retry-after",
     "ratelimit",
+    "ratelimit-",
     "server-timing",
     "alt-svc",
     "x-request-id",
@@ -57,7 +58,7 @@ impl AnswerRule {
     /// # Errors
     /// The header never reaches clients, or its values cannot be merged so; the reason.
     pub fn new(name: HeaderName, merge: HeaderMerge) -> Result<Self, String> {
-        let starts = |it: &&str| name.as_str().starts_with(*it);
+        let starts = |it: &&str| *it == name.as_str() || it.ends_with('-') && name.as_str().starts_with(*it);
         if NEVER.contains(&name) || NEVER_STARTS.iter().any(starts) || !may_be_sent(&name) {
             return Err(format!(
                 "`{name}` never reaches clients: it belongs to the connection or to the body, or Weir writes it itself"

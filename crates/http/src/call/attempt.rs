@@ -11,7 +11,7 @@ use super::wire::headers::may_be_sent_to;
 use super::wire::redirect::{REDIRECTS_MAX, Redirect, RequestTarget, find_redirect};
 use super::{Answer, Ask, CallPolicy, Peer};
 use futures_util::future::join_all;
-use http::header::{ACCEPT_ENCODING, TE};
+use http::header::{ACCEPT_ENCODING, IF_MODIFIED_SINCE, IF_NONE_MATCH, TE};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Request, Uri, Version};
 use http_body_util::Full;
@@ -30,6 +30,13 @@ pub(super) struct ServiceRoutes {
 
 /// The address of an attempt, once one was chosen.
 pub(super) type CalledEndpoint = Option<EndpointCall>;
+
+/// The call without conditions: they are about what was at its own address, not about what another address has.
+fn without_conditions(ask: &Ask) -> Ask {
+    let mut followed = ask.clone();
+    followed.headers.retain(|it| it.0 != IF_NONE_MATCH && it.0 != IF_MODIFIED_SINCE);
+    followed
+}
 
 impl ServiceRoutes {
     pub(super) fn new(dialer: Dialer, policy: &CallPolicy, lookup: Arc<dyn Lookup>) -> Self {
@@ -55,8 +62,9 @@ impl ServiceRoutes {
     /// Sends the request, and follows redirects within the host.
     pub(super) async fn ask(&self, ask: &Ask, called: &mut CalledEndpoint) -> Result<Answer, FailedAttempt> {
         let mut path = ask.path_and_query.clone();
+        let mut followed = None;
         for _ in 0..=REDIRECTS_MAX {
-            let answer = self.ask_at(ask, &path, called).await?;
+            let answer = self.ask_at(followed.as_ref().unwrap_or(ask), &path, called).await?;
             if ask.peer == Peer::Webhook {
                 return Ok(answer);
             }
@@ -68,7 +76,10 @@ impl ServiceRoutes {
             };
             match find_redirect(answer.status, &answer.headers, target) {
                 Redirect::None => return Ok(answer),
-                Redirect::Follow(next) => path = next,
+                Redirect::Follow(next) => {
+                    path = next;
+                    followed = Some(without_conditions(ask));
+                }
                 Redirect::Refuse => break,
             }
         }

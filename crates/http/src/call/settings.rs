@@ -28,6 +28,13 @@ pub struct TlsFiles {
     pub client: Option<ClientCertificate>,
 }
 
+impl TlsFiles {
+    /// The certificate that is shown to the service, by which it may choose its answers; empty without one, or if it cannot be read.
+    pub(crate) fn shown_certificate(&self) -> Vec<u8> {
+        self.client.as_ref().and_then(|it| std::fs::read(&it.certificate).ok()).unwrap_or_default()
+    }
+}
+
 /// A client certificate and its private key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientCertificate {

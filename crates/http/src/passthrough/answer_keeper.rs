@@ -66,6 +66,8 @@ impl Keeper {
         // Two configured names for one server may have different rules, so they must not share entries.
         begin.part(server.name.as_bytes());
         begin.part(format!("{:?}", server.cache_rule).as_bytes());
+        // A server may answer by the certificate that it is shown.
+        begin.part(&server.tls.shown_certificate());
         let mut reads_headers = server.reads_headers();
         let key = ClientKey::of(said);
         reads_headers.extend(key.headers.iter().cloned());

@@ -155,12 +155,12 @@ async fn ask_for(
         Wanted { key: prefix.prefix(), rule, tags: &runtime.tags, own_tags, deadline: input.deadline };
     let taker = shared.upstream(call.connector).answer_taker();
     let asking = || -> Arc<dyn AskMany> {
-        let mut headers = Owned(Vec::new());
+        let mut headers = Owned { lines: Vec::new(), request_id: input.headers.request_id().into() };
         let is_unread = |name: &&str| runtime.reads_headers.iter().all(|it| **it != **name);
         let of_trace = [TRACE_STATE, BAGGAGE].into_iter().filter(is_unread);
         let of_trace = of_trace.filter(|_| input.span.is_some());
         for name in runtime.reads_headers.iter().map(|it| &**it).chain(of_trace) {
-            input.headers.each(name, &mut |value| headers.0.push((name.into(), value.into())));
+            input.headers.each(name, &mut |value| headers.lines.push((name.into(), value.into())));
         }
         let about = About {
             shared: Arc::clone(shared),
@@ -204,11 +204,18 @@ fn own_tags(
 }
 
 /// A copy of the headers that lives as long as a batch.
-struct Owned(Vec<(Box<str>, Box<[u8]>)>);
+struct Owned {
+    lines: Vec<(Box<str>, Box<[u8]>)>,
+    request_id: Box<str>,
+}
 
 impl Headers for Owned {
     fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
-        self.0.iter().filter(|it| &*it.0 == name).for_each(|it| take(&it.1));
+        self.lines.iter().filter(|it| &*it.0 == name).for_each(|it| take(&it.1));
+    }
+
+    fn request_id(&self) -> &str {
+        &self.request_id
     }
 }
 

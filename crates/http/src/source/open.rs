@@ -261,7 +261,7 @@ fn runtime(
     let mut digest = Sha256::new();
     digest.update(format!("{:?} {:?} {:?}", service.name, service.base.origin(), cache_rule));
     // A service may answer by the certificate that it is shown.
-    let shown = options.services.get(&*service.name).and_then(|it| it.tls.client.as_ref());
+    let shown = options.services.get(&*service.name).map(|it| it.tls.shown_certificate());
     digest.update(format!("{shown:?}"));
     let service_fingerprint = digest.clone().finalize().into();
     digest.update(format!("{:?} {:?} {:?}", connector.request, connector.selection, connector.keys));

@@ -515,8 +515,10 @@ type Maker { name: String }";
         json!({ "__typename": "Product", "again": id, "id": id, "name": name, "maker": maker })
     });
     assert_eq!(json["data"]["_entities"], json!(expected), "{json}");
-    let asked: Vec<String> = upstream.take_requests().into_iter().map(|it| it.line).collect();
-    assert_eq!(asked, ["GET /products?ids=1%2C2%2C9"]);
+    let asked = upstream.take_requests();
+    let lines: Vec<&str> = asked.iter().map(|it| it.line.as_str()).collect();
+    assert_eq!(lines, ["GET /products?ids=1%2C2%2C9"]);
+    assert!(asked[0].headers.iter().any(|it| it.0 == "x-request-id"), "a batch has the id of the request");
     let query = "query ($r: [_Any!]!) { _entities(representations: $r) { ... on Product { id } } }";
     let json = post(&weir, &ADMIN, query, &variables).json();
     assert_eq!(json["data"]["_entities"][0], json!({ "id": "1" }), "{json}");

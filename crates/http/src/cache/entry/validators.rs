@@ -7,7 +7,7 @@
 use super::answer_headers::AnswerHeaders;
 use crate::cache::rule::Rule;
 use http::header::{
-    CACHE_CONTROL, ETAG, EXPIRES, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, VARY,
+    CACHE_CONTROL, DATE, ETAG, EXPIRES, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, VARY,
 };
 use http::{HeaderMap, HeaderValue};
 use weir_engine::source::Headers;
@@ -24,7 +24,10 @@ pub struct Validators(AnswerHeaders);
 impl Validators {
     /// The validators of an answer with `headers`; `None` if it has no usable one.
     pub(crate) fn of(headers: &HeaderMap, rule: &Rule) -> Option<Self> {
-        condition(|name| headers.get(name).cloned())?;
+        let (name, value) = condition(|name| headers.get(name).cloned())?;
+        if name == IF_MODIFIED_SINCE && may_change_unseen(&value, headers) {
+            return None;
+        }
         let mut names = vec![ETAG, LAST_MODIFIED, CACHE_CONTROL, CDN_CACHE_CONTROL, EXPIRES, VARY];
         names.extend(rule.cache_control.iter().filter(|it| !names.contains(it)).cloned().collect::<Vec<_>>());
         Some(Self(AnswerHeaders::of(headers, &names)))
@@ -34,7 +37,9 @@ impl Validators {
     pub fn condition(&self) -> Option<(HeaderName, HeaderValue)> {
         condition(|name| {
             let mut found = None;
-            self.0.each(name.as_str(), &mut |it| found = HeaderValue::from_bytes(it).ok());
+            self.0.each(name.as_str(), &mut |it| {
+                found = found.take().or_else(|| HeaderValue::from_bytes(it).ok());
+            });
             found
         })
     }
@@ -59,6 +64,15 @@ fn condition(find: impl Fn(&HeaderName) -> Option<HeaderValue>) -> Option<(Heade
         find(&LAST_MODIFIED).filter(|it| it.to_str().is_ok_and(|it| httpdate::parse_http_date(it).is_ok()))
     };
     tag.map(|it| (IF_NONE_MATCH, it)).or_else(|| date().map(|it| (IF_MODIFIED_SINCE, it)))
+}
+
+/// True if what was last modified at `modified` was sent within the same second: a date cannot tell a later change within that second.
+///
+/// Source: RFC 9110, section 8.8.2.2.
+fn may_change_unseen(modified: &HeaderValue, headers: &HeaderMap) -> bool {
+    let read = |it: &HeaderValue| httpdate::parse_http_date(it.to_str().ok()?).ok();
+    let sent = headers.get(DATE).and_then(read);
+    read(modified).zip(sent).is_some_and(|(modified, sent)| sent <= modified)
 }
 
 /// True for `"a"` and `W/"a"`.
@@ -95,6 +109,15 @@ mod tests {
             check(&[("etag", tag), ("last-modified", DATE)], Some(("if-modified-since", DATE)));
         }
         check(&[("last-modified", "yesterday")], None);
+        check(&[("last-modified", DATE), ("date", DATE)], None);
+        check(
+            &[("last-modified", DATE), ("date", "Tue, 01 Dec 2026 16:00:01 GMT")],
+            Some(("if-modified-since", DATE)),
+        );
+        check(
+            &[("etag", "\"a\""), ("last-modified", DATE), ("date", DATE)],
+            Some(("if-none-match", "\"a\"")),
+        );
         check(&[("cache-control", "max-age=1")], None);
     }
 }

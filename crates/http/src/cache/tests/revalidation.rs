@@ -62,6 +62,23 @@ async fn an_answer_that_is_over_is_confirmed_and_renewed() {
 }
 
 #[tokio::test]
+async fn what_says_that_nothing_is_there_is_asked_for_anew() {
+    let mut kit = kit();
+    kit.rule.negative_ms = 2000;
+    let absent = says(404, &["cache-control: max-age=2", "etag: \"a\""], "0");
+    check(
+        &kit,
+        &[
+            (0, absent, observation(Miss, 404, "0"), ASKED),
+            (1999, tagged("1"), observation(Hit, 404, "0"), None),
+            (1, tagged("1"), observation(Miss, 200, "1"), ASKED),
+        ],
+    )
+    .await;
+    assert_eq!(revalidated(&kit), 0);
+}
+
+#[tokio::test]
 async fn what_a_confirmation_leaves_out_stays() {
     let mut kit = kit();
     kit.rule.kept = [HeaderName::from_static("x-total")].into();

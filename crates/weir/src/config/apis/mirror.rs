@@ -7,7 +7,21 @@ use serde::{Deserialize, Serialize};
 use weir_webhook::WebhookUrl;
 
 /// Headers that the mirror sets itself.
-const OWN_HEADERS: [&str; 4] = ["accept", "content-type", "content-length", "x-weir-mirror"];
+const OWN_HEADERS: [&str; 13] = [
+    "accept",
+    "accept-encoding",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "x-weir-mirror",
+];
 
 /// `mirror`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
