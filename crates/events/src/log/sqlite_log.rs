@@ -63,7 +63,7 @@ impl std::fmt::Debug for SqliteLog {
 pub struct FileChange {
     /// True if somebody has committed since the look before.
     pub has_data: bool,
-    /// True if a definition has changed since the look before.
+    /// True if a definition has changed since the look before, or may have before the first one.
     pub has_schema: bool,
 }
 
@@ -202,7 +202,8 @@ impl SqliteLog {
             let reader = shared.reader()?;
             let schema: i64 =
                 reader.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
-            let has_schema = shared.seen_schema.is_some_and(|it| it != schema);
+            // Nobody knows what was defined anew between the making of triggers and the first look.
+            let has_schema = shared.seen_schema != Some(schema);
             shared.seen_data = Some(data);
             shared.seen_schema = Some(schema);
             Ok(FileChange { has_data, has_schema })

@@ -135,9 +135,12 @@ impl HeldSource {
     /// Checks the triggers and removes old rows if it is time to.
     pub(super) fn maintain(self: Rc<Self>, now: Moment) {
         tokio::task::spawn_local(Rc::clone(&self).clean_due(now));
+        if self.is_checking.get() {
+            // A change during a check is for the next one, so it is not taken.
+            return;
+        }
         let every = if self.is_unsettled.get() { CHECK_WAITING_EVERY } else { CHECK_EVERY };
-        let is_due = self.runner.take_schema_change() || self.checked_at.get().elapsed() >= every;
-        if is_due && !self.is_checking.get() {
+        if self.runner.take_schema_change() || self.checked_at.get().elapsed() >= every {
             tokio::task::spawn_local(async move { drop(self.reconcile().await) });
         }
     }
