@@ -20,8 +20,8 @@ import type { Field, Operation } from './trial';
 interface Outcome {
   answer: string;
   isGood: boolean;
-  /** Outcomes of calls that were made meanwhile. */
-  calls: [string, number][];
+  /** Outcomes of calls that were made meanwhile; null: the counts could not be read afterwards. */
+  calls: [string, number][] | null;
   cache: string;
   ms: number;
 }
@@ -35,11 +35,13 @@ async function send(service: Service, connector: string, { query, variables }: O
   const { answer } = await run({ query, variables }, undefined, parseExact);
   const ms = performance.now() - began;
   // The answer of a mutation is not lost with the counts behind it.
-  const after = await loadServices().then(it => it.metrics, () => before);
+  const after = await loadServices().then(it => it.metrics, () => null);
+  const own = { answer: jsonOf(answer, 2), isGood: answer.errors === undefined, ms };
+  if (!after) return { ...own, calls: null, cache: '' };
   const earlier = new Map(countsOf(before, labels).outcomes);
   const calls = countsOf(after, labels).outcomes.map(([name, count]): [string, number] => [name, count - (earlier.get(name) ?? 0)]);
   const [cached, known] = [cacheWords(after, service.name, connector), cacheWords(before, service.name, connector)];
-  return { answer: jsonOf(answer, 2), isGood: answer.errors === undefined, calls: calls.filter(it => it[1] > 0), cache: cached === known ? '' : cached, ms };
+  return { ...own, calls: calls.filter(it => it[1] > 0), cache: cached === known ? '' : cached };
 }
 
 function Code({ label, text }: { label: string; text: string }) {
@@ -70,7 +72,9 @@ function OutcomeView({ outcome }: { outcome: Outcome }) {
     <section aria-label="Answer" data-testid="outcome">
       <h3>Answer</h3>
       <p>
-        {outcome.calls.length === 0 ? 'The service was not called.' : outcome.calls.map(([name, count]) => <span key={name} className={isBadOutcome(name) ? 'weir-bad' : undefined}>{name}{count > 1 && `, ${count} calls`} </span>)}
+        {outcome.calls === null && 'The counts could not be read afterwards: whether the service was called is not known.'}
+        {outcome.calls?.length === 0 && 'The service was not called.'}
+        {outcome.calls?.map(([name, count]) => <span key={name} className={isBadOutcome(name) ? 'weir-bad' : undefined}>{name}{count > 1 && `, ${count} calls`} </span>)}
         {' '}<span className="weir-note">{Math.round(outcome.ms)} ms with the way to the page{outcome.cache && `; answers until now: ${outcome.cache}`}</span>
       </p>
       <Code label="Answer" text={outcome.answer} />

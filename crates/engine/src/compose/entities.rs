@@ -96,7 +96,7 @@ impl Graph {
             && subgraph.lookups.iter().all(|it| self.lookups_of(it.0, view).next().is_none())
     }
 
-    /// What the role of `subgraph` sees.
+    /// Visibility of the schema for the role of `subgraph`.
     fn subgraph_visibility(&self, subgraph: &Subgraph) -> Option<Visibility> {
         let role: Arc<str> = subgraph.source.settings().role.clone().into();
         let claims = Arc::new(Claims::default());

@@ -219,7 +219,7 @@ impl Job {
         self.build_entry(0, head, old.body.clone(), verdict, &asked.came(self))
     }
 
-    /// What is kept of an answer to a single call, beside its body.
+    /// Status, headers and validators that are kept of an answer to a single call.
     fn head(&self, status: StatusCode, went: Went, headers: &HeaderMap, verdict: Verdict) -> Head {
         // A page that says that nothing is there has no validator of what may come.
         let is_representation = matches!(status, StatusCode::OK | StatusCode::NON_AUTHORITATIVE_INFORMATION);

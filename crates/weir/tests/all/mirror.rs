@@ -111,7 +111,7 @@ fn nothing_is_mirrored_that_changes_data_was_refused_or_was_mirrored_before() {
     assert!(weir.query("{ nothing }").text().contains("errors"));
     assert!(weir.post("/graphql", &[("x-weir-mirror", "1")], one().as_bytes()).text().contains("Ada"));
     assert!(weir.post("/v1/graphql", &[("X-Weir-Mirror", "any")], one().as_bytes()).text().contains("Ada"));
-    // What comes last is mirrored last.
+    // Requests are mirrored in their order: if one of those above was, the canary has it beside this one.
     assert!(weir.post("/graphql", &[], one().as_bytes()).text().contains("Ada"));
     let asked = mirrored(&canary, 1);
     assert!(asked[0].body.contains("pet_by_pk"), "{asked:?}");

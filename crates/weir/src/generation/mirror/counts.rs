@@ -1,4 +1,4 @@
-//! What came of mirrored requests: counts, and samples of differences, for the process.
+//! Outcomes of mirrored requests: counts, and samples of differences, for the process.
 //!
 //! **Invariant:** samples are bounded and have no values.
 

@@ -34,7 +34,7 @@ enum Load {
     Overloaded { refused: Instant },
 }
 
-/// What waits for a worker.
+/// Queue of the requests that wait for a worker, measured by marks.
 #[derive(Debug)]
 pub(crate) struct RunQueue {
     /// Times of the marks in the queue, oldest first.

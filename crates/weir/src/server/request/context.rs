@@ -154,7 +154,7 @@ impl RequestContext {
 
     /// Checks that the worker is not overloaded. A request over HTTP/2, which `has_own_turn`, waits once more after its connection.
     /// # Errors
-    /// What comes now waits longer than `limits.queue_ms` allows.
+    /// The worker is overloaded: requests wait longer than `limits.queue_ms` allows.
     pub(crate) fn check_queue(&self, has_own_turn: bool) -> Result<(), Refusal> {
         let bound_ms = self.generation.config.limits.queue_ms;
         if bound_ms == 0 {
